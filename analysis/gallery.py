@@ -41,8 +41,8 @@ SMALL = {
     "record.timeline.teams_interval": "30min",
     "policy.base": "strict_gang",
 }
-# Values of policy.job_queue by their names in the figures. In each value the first policy sets the order of
-# the queue, the second its plan.
+# Values of policy.job_queue by their names in the figures. In each value the first policy sorts the queue, and
+# the second decides which jobs start.
 POLICIES = {
     "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
     "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
@@ -50,8 +50,8 @@ POLICIES = {
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# SMALL, but the gangs of 64 to 128 GPUs have 256 to 384 of the 512 GPUs, and pods are placed one by one. In
-# two jobs a process dies. Its death is detected only after 2 hours.
+# SMALL with larger gangs: 256 to 384 of the 512 GPUs instead of 64 to 128. Pods are placed one by one. In each
+# of two jobs one process dies, and its death is detected only after 2 hours.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",

@@ -10,8 +10,8 @@
 //   tour   as phold, but each process is a message that travels from station to station; before a
 //          message sleeps, it names its next station, so that the station can be prefetched
 // Random numbers are those of the reference program, so equal checksums show an equal order of
-// events. The checksums come from a build of the reference without fused multiply-add, the times
-// from a build that may use it.
+// events. The reference program has two builds: one without fused multiply-add gives the checksums,
+// and one that may use it gives the times.
 #include "sim/engine/engine.hpp"
 
 #include <time.h>

@@ -53,8 +53,8 @@ Run run_policy(const std::string& policy) {
   return best;
 }
 
-// Places each pod in one pass over all nodes: on the node with the smallest sum of free CPU and
-// free GPU (both in thousandths) among those that have what the pod requests.
+// Places each pod in one pass over all nodes. Of the nodes that have what the pod requests, the pod
+// gets the one with the smallest sum of free milli-CPUs and free milli-GPUs.
 class BareLoop {
  public:
   explicit BareLoop(const ClusterState& cluster) : cluster_{cluster} {

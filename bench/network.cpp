@@ -4,7 +4,7 @@
 //
 // Measures random flows of 1 to 20 MB on fat trees of two levels, with 32 hosts per leaf, links of
 // 400 Gb/s and D-mod-K routing. When a flow ends, a new flow starts at once. Then measures rings of
-// hosts, and one activity over very many links.
+// hosts, and one activity of MaxMin that uses all links of a fat tree.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -86,8 +86,8 @@ class Churn {
 };
 
 // Scans all flows for the next end, then recomputes all rates. A link's share is its remaining
-// capacity divided by its number of flows without a rate. In each step, the link with the least
-// share gives that share to its flows without a rate.
+// capacity divided by its number of flows without a rate. Until all flows have a rate, the link
+// with the least share gives that share to its flows without a rate.
 class BareLoop {
  public:
   explicit BareLoop(const PlainFatTree& tree) : tree_{tree}, on_(tree.links()) {}

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "analysis"))
 TWINS = ROOT / "tests/unit/analysis/policy/policies/twins.py"
 
-# Each pod asks for another amount of memory than the last one, so no score can be cached.
+# No two pods request the same amount of memory, so no score can be cached.
 SCORES = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7500}]}
 workload: {sources: [{kind: jobs, jobs: [PODS]}]}

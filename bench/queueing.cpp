@@ -1,5 +1,6 @@
-// bench/queueing.cpp -- jobs through the job queue per second of one core, by the length of the
-// queue, the size of the pool and the number of users; and logs of a large machine over months.
+// bench/queueing.cpp -- jobs that pass the job queue per second of CPU time, by the length of the
+// queue, the size of the pool and the number of users. Also the CPU time to simulate long
+// logs of a large machine.
 //
 //   bench_queueing [POLICY...]     without names: all policies, and the logs
 #include <algorithm>
@@ -44,8 +45,8 @@ constexpr Policy kPolicies[] = {
      "[{name: SlurmMultifactor, args: {weight_age: 1000, weight_fairshare: 10000}}]", 20},
     {"DRF", "[{name: DRF}]", 20},
     {"KubeDL", "[{name: KubeDL, args: {schedule_period: 1ms}}]", 20, true},
-    // Half of the 20 users have a quota: half of the cores that they request, but at least 16.
-    // Their jobs beyond the quota wait.
+    // Each of 10 users has a quota: half of an equal share of the cores, but at least 16 cores.
+    // Jobs beyond the quota wait.
     {"Quota, Skip", "[{name: Quota, args: {of: user, limits: {LIMITS}}}, {name: Skip}]", 20},
     {"SRTF", "[{name: SRTF}]"},
     {"Tiresias dlas", "[{name: Tiresias, args: {by: dlas, limits: [60, 200, 1000]}}]"},
@@ -57,7 +58,7 @@ constexpr Policy kPolicies[] = {
     {"Lucid", "[{name: Lucid, args: {busy_arrivals: -1, score_of_others: 1}}]"},
 };
 
-// The policies as YAML. Limits of a quota depend on the size of the pool.
+// The YAML of `policy`, in which LIMITS is replaced by limits that depend on the number of nodes.
 std::string policies_of(const Policy& policy, int64_t nodes) {
   std::string yaml = policy.yaml;
   const size_t at = yaml.find("LIMITS");

@@ -1,9 +1,9 @@
-// bench/scheduling.cpp -- pods scheduled per second of one core, from the arrival of their jobs to
-// their end, and the memory of a large cluster.
+// bench/scheduling.cpp -- jobs and pods simulated per CPU second, and the memory of a large
+// cluster.
 //
 //   bench_scheduling [NAME...]     only these loads: `burst`, `overload`, or a row of the table
-//                                  "Churn", such as `unlike`; without names: all loads, and the
-//                                  memory
+//                                  "Churn", such as `unlike`. Without names, all loads run, and the
+//                                  memory is measured.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -112,8 +112,9 @@ void measure_burst() {
   for (const char* profile : {"strict_gang", "default", "coscheduling"}) run_burst(profile);
 }
 
-// A long job holds 100 of 128 nodes. Gangs of two nodes come and go on the other 28. Each end of a
-// gang wakes the waiting gangs of 64 nodes, which cannot fit before the long job is over.
+// A long job holds 100 of 128 nodes. Gangs of two nodes come and go on the other 28. Whenever such
+// a gang ends, the waiting gangs wake. Each waiting gang needs 64 nodes, so none fits before the
+// long job ends.
 void measure_overload() {
   std::printf(
       "\nOverload: cost of each end of a job while waiting gangs cannot fit (strict_gang)\n\n");

@@ -1,5 +1,5 @@
 # For scripts that source this file (quickstart.sh, tests/run.sh): functions that install missing
-# packages and build. They do not change the caller's working directory.
+# packages and build. The functions do not change the caller's working directory.
 
 ORRERY_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 ORRERY_PYTHON=/usr/bin/python3  # Debian's modules belong to this Python; another may come first on PATH

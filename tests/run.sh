@@ -2,12 +2,12 @@
 # Builds Orrery and runs its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh               the optimised build and its tests
 #   tests/run.sh --quick       the optimised build, but only its fast tests
-#   tests/run.sh --all         also a build with sanitizers, which compiles the program source by source
-#                              and runs the unit and property tests; checks that both builds write the
-#                              same bytes; fuzzing; random scenarios
-#   tests/run.sh --bench       also builds the benchmarks; no stage runs them
+#   tests/run.sh --all         also a build with sanitizers and its fast tests; a check that both builds
+#                              write the same bytes; fuzzing; random scenarios. The unit and property
+#                              tests then run only in the build with sanitizers.
+#   tests/run.sh --bench       also builds the benchmarks, but does not run them
 #   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
-#   ORRERY_FUZZ_SECONDS=N      seconds for each fuzz target (default: 10) and for random scenarios (30)
+#   ORRERY_FUZZ_SECONDS=N      seconds for each fuzz target (default: 10) and for random scenarios (default: 30)
 #   ORRERY_FUZZ_SEED=N         the seed of random scenarios (default: 1)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -55,7 +55,7 @@ skip() {
 run_tests() {  # PRESET LABEL [OPTION...]
   local preset="$1" label="$2"
   shift 2
-  # Runs one more test at a time than there are cores: some tests mostly wait for other processes.
+  # Runs up to cores + 1 tests in parallel, because some tests mostly wait for other processes.
   ORRERY_TESTS_BUILT=1 ctest --test-dir "build/$preset" -L "$label" "$@" -j $((jobs + 1)) --output-on-failure --no-tests=error |
     grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )'
   local status="${PIPESTATUS[0]}"

@@ -91,8 +91,8 @@ class AttemptStory:
         lines = lines[lines["life"] == (lines["life"].max() if life < 0 else life)]
         if not len(lines):
             return "no attempt failed before it first ran"
-        # Rejections by filters come first: a plugin that keeps a gang together does not say why the gang
-        # lacks nodes.
+        # Attempts in which filters rejected nodes are preferred: the message of a plugin that keeps a gang
+        # together does not say why the gang lacks nodes.
         by_filters = self.rejections.loc[self.rejections["nodes"] > 0, "line"]
         if lines.index.isin(by_filters).any():
             lines = lines[lines.index.isin(by_filters)]

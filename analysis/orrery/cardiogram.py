@@ -8,7 +8,7 @@ import pandas as pd
 from orrery.mistakes import RunError
 from orrery.run import Run
 
-# Okabe and Ito's palette, which is distinguishable with any kind of colour vision. Waiting is pale.
+# Okabe and Ito's palette, which is distinguishable with any kind of colour vision.
 PHASES = {
     "idle": "#FFFFFF",
     "init": "#DDDDDD",

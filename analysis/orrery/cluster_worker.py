@@ -120,7 +120,7 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
             stderr=said, start_new_session=True, preexec_fn=die_with_worker,
         )
         is_wanted = wait_while_wanted(process, place)
-        # A former process of the shard may still hold a file; after a pause it may have ended.
+        # An earlier process of the shard may still hold a file. The pause gives that process time to end.
         if process.returncode == NOT_WRITTEN:
             time.sleep(PAUSE)
         said.seek(0)

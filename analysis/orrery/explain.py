@@ -151,7 +151,7 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
     total = history.nodes["gpus"].sum() if len(history.nodes) else 0
     if total:
         held = history.held_at(at)["gpus"].sum()
-        lines.append(f"        All jobs held {held:,g} of {total:,g} GPUs at {clock(at)}.")
+        lines.append(f"        All jobs together held {held:,g} of {total:,g} GPUs at {clock(at)}.")
     why = history.missing("/pods") or history.missing("/events/attempts")
     if seen < deadlock["gpus_held"] and why:
         lines.append(f"        Nodes of reserved pods are not all known: {why}.")

@@ -149,7 +149,7 @@ class JobStory:
         parts = [f"{span(length)} {what}" for what, length in self._stages() if length > least]
         return f"{span(self.row['wait'])}" + (f": {listed(parts)}" if len(parts) > 1 else "")
 
-    # ---- the reason that blocked the job
+    # ---- what blocked the job
 
     def blocked(self) -> str:
         """What blocks or blocked the job, and its failures, in a few sentences."""

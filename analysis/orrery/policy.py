@@ -63,7 +63,7 @@ In post_filter() a what-if is the cluster without some pods, until the end of th
     with self.handle.what_if(cycle) as trial:
         trial.evict(pod)                  # restore(pod) puts it back
         possible = trial.feasible(nodes)  # bool for each node
-        # trial.is_node_local: evictions on one node never change the answer for another node
+        # trial.is_node_local: True if evictions on one node never change the answer for another node
     with self.handle.gang_what_if(cycle) as trial:  # None if the gang cannot be tried
         trial.evict(pod)
         enough = trial.fits()  # whether the whole gang fits
@@ -170,14 +170,14 @@ POINTS: dict[str, tuple[str, ...]] = {
                    "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
     "Controller": ("tick(board, actions)",),  # None, after calls of `actions`
 }
-# A class implements an extension point only if it has at least one of the point's other methods.
+# Optional methods: a class with only these methods of an extension point does not implement the point.
 OPTIONAL = ("unreserve", "hint", "reserved_start")
 BESIDE = (  # further methods of policies, beside those of the extension points
     "normalize(scores)",  # for Score; returns scores
     "rank_valid_for()",  # for QueueOrder; returns nanoseconds
     # For PostFilter; returns nanoseconds of scheduler time; `state` is the state of the cycle.
     "post_filter_charge(state)",
-    # For policies of the job queue and controllers; returns texts for warnings at the end of the run.
+    # For policies of the job queue and for controllers; returns the warnings for the end of the run.
     "named_in_vain()",
 )
 

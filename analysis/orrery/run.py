@@ -111,8 +111,8 @@ class Run:
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path}: no such file")
         # A .part file is still growing, or its writer was killed; in both cases SWMR is needed to open it. A
-        # complete file is never opened with SWMR: if it is damaged, HDF5 would wait for hours for a writer to
-        # repair it.
+        # file without .part is never opened with SWMR: if it is damaged, HDF5 would wait for hours for a writer
+        # to repair it.
         ways = [{}] + [{"libver": "latest", "swmr": True}] * (self.path.suffix == ".part")
         errors = []
         for way in ways:

@@ -23,7 +23,7 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, YELLOW, BLACK = "#56B4E9", "#CC79A7", "#F0E442", "#000000"
 CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
 GREY = "#777777"
-# Dashes of lines, by which lines that cover one another are distinguished.
+# Dash patterns, which distinguish lines that cover one another.
 DASHES = ((), (6, 2), (3, 2), (1, 2), (6, 2, 1, 2))
 POINTS_MAX = 1_000  # a line cannot show more points
 

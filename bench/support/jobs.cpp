@@ -13,8 +13,8 @@
 namespace orrery::bench {
 namespace {
 
-// Jobs submitted at the start are divided into this many blocks. Run times of a kind grow from
-// block to block, so that not all jobs end at once.
+// Jobs submitted at the start are divided into this many blocks. Within each kind, run times grow
+// from block to block, so that not all jobs end at once.
 constexpr int64_t kBlocks = 200;
 
 int64_t part_of(int64_t count, int64_t block) {

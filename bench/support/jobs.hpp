@@ -1,4 +1,4 @@
-// bench/support/jobs.hpp -- synthetic jobs, as a scenario and for the bare loops.
+// bench/support/jobs.hpp -- synthetic jobs, for scenarios and for loops without an engine.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Kind {
   int64_t size() const { return pods * (gpus == 0 ? 1 : gpus); }
 };
 
-// The load of a machine. At the start there are as many jobs as `load` keeps running, each with a
-// part of its run time left, and `waiting` further jobs. From 1 s on, about `jobs` more jobs
-// arrive, evenly spaced.
+// The jobs of a benchmark. At 0 s, the jobs that run in a steady state under `load` are submitted,
+// each with the rest of its run time. `waiting` further jobs are submitted at 0 s, too. From 1 s
+// on, about `jobs` more jobs arrive, evenly spaced.
 struct Work {
   std::span<const Kind> kinds;
   int64_t capacity = 0;  // cores, or GPUs
@@ -47,7 +47,7 @@ struct BareJob {
 std::vector<BareJob> bare_jobs(std::span<const Batch> batches);
 
 // Runs the jobs in a pool without an engine, a cluster, checks or statistics: strictly first
-// come, first served, with a heap of ends. Returns jobs per CPU second, the best of three
+// come, first served, with a heap of end times. Returns jobs per CPU second, the best of three
 // repetitions.
 double bare_pool(std::span<const BareJob> jobs, int64_t capacity);
 // As bare_pool(), but on nodes, which are kept in sets by their number of idle GPUs. Of the

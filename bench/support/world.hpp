@@ -1,4 +1,4 @@
-// bench/support/world.hpp -- a cluster that runs window by window, and the cost of a window.
+// bench/support/world.hpp -- runs a scenario and measures the cost of a window of the run.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ double cpu_seconds();  // CPU time of this process so far
 double resident_mib();
 std::string scratch_file(const std::string& ending);  // a path that no other process uses
 
-// A scenario that is ready to run. The constructor ends the program, with messages, if there are
-// mistakes.
+// A scenario that is ready to run. If the document has mistakes, the constructor prints them and
+// ends the program.
 class World {
  public:
   World(const config::Document& document, Diagnostics& diagnostics);
@@ -61,7 +61,8 @@ struct Window {
   double us_per_job() const { return seconds / static_cast<double>(jobs) * 1e6; }
   double us_per_event() const { return seconds / static_cast<double>(events) * 1e6; }
 };
-// If `jobs` of the result is 0, the window never began, or no job ended in the window.
+// Runs the scenario and measures one window of the run. Window::jobs is 0 if the window never began
+// or if no job ended in it.
 Window run_window(const std::string& yaml, const WindowLimits& limits);
 // Runs three windows, or fewer if they take long, and returns the one with the least CPU time.
 Window least_window(const std::string& yaml, const WindowLimits& limits);

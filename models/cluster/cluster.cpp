@@ -56,7 +56,7 @@ std::vector<std::unique_ptr<JobSource>> with_ties_permuted(
   return one;
 }
 
-// Empty without workload.typical_pods, or if the workload has no pods.
+// Returns nothing if workload.typical_pods is absent or the workload has no pods.
 std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
                                               const WorkloadParams& workload,
                                               const RngStreams& rng) {
@@ -324,10 +324,11 @@ void Cluster::compress_retries(const Scenario& scenario) {
   deadlocks_.deadlocks_changed.connect(scheduler_, &Scheduler::round_interrupted);
 }
 
-// Stops a run without `until` if only futile attempts are left. That is the case after
-// run.futile_attempts attempts for each pending pod, if no job runs, no job will arrive and every
-// node is up. The count restarts when a pod is bound or created, or the policy changes. Without
-// this stop, the attempts could go on until run.stall_limit, at up to 3,000 a simulated second.
+// Stops a run without `until` if only futile attempts are left: no job runs, no job will arrive,
+// every node is up, and the number of futile attempts has reached run.futile_attempts times the
+// number of pending pods. The count restarts when a pod is bound or created, or the policy changes.
+// Without this stop, the attempts could go on until run.stall_limit, at up to 3,000 a simulated
+// second.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;

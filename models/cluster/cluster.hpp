@@ -1,5 +1,4 @@
-// models/cluster/cluster.hpp -- builds and owns every component; its code is the wiring of the
-// program.
+// models/cluster/cluster.hpp -- builds, connects and owns every component.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +52,9 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Called with the index in `run.changes` when that change takes effect; returns the new profile.
-  // If the function is empty, the profile given in `run.changes` is used.
+  // When a change of `run.changes` takes effect, this function is called with the index of the
+  // change and returns the new profile. If the function is empty, the profile in `run.changes` is
+  // used.
   using ProfileOfChange = std::function<PolicyParams(size_t change)>;
   void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
 

@@ -1,5 +1,5 @@
-// models/cluster/cluster_nodes.cpp -- builds the control plane, the pools that scale and the
-// controllers of a cluster, and checks the section `control_plane` against the nodes.
+// models/cluster/cluster_nodes.cpp -- builds a cluster's control plane, autoscaled node groups and
+// controllers. Checks the section `control_plane` against the nodes.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -1,5 +1,5 @@
-// models/cluster/cluster_summary.cpp -- the end of a run: open rows, the summary, and notes on the
-// input.
+// models/cluster/cluster_summary.cpp -- writes the rows still open at the end of a run, the
+// summary, and notes on the input.
 #include <algorithm>
 #include <iterator>
 #include <optional>

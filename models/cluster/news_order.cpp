@@ -7,9 +7,9 @@ namespace orrery {
 // Observers of one signal are called in the order of these lines. Each connect() connects one
 // component to the signals that it observes. JobController, Scheduler, JobQueue and NodeFaults
 // connect to some signals in their constructors and are called first for these signals. The control
-// plane learns of a dead node before the job controller ends its pods, because the kubelet of a
-// dead node reports nothing. The scheduler comes after the job controller, and components that only
-// record come later.
+// plane learns of a dead node before the job controller ends the pods of this node. Otherwise the
+// dead kubelet would report the end of these pods. The scheduler comes after the job controller,
+// and components that only record come later.
 void Cluster::connect_news() {
   JobNews& jobs = controller_;
   PodNews& pods = controller_;

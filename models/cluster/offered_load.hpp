@@ -14,19 +14,20 @@ namespace orrery {
 // is counted, without starts, checkpoints and exchanges. Example: 100 jobs an hour, each with 8
 // GPUs for 0.5 h, request 400 GPU-hours an hour. That is 3.1 times the capacity of 128 GPUs.
 struct OfferedLoad {
-  // GPU-hours requested in an hour; a job that never ends requests its GPUs all the time.
+  // GPU-hours requested in an hour. A job that never ends adds its number of GPUs.
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
-  // GPU-hours of jobs that all arrive at time 0, so they have no hourly rate. These are the jobs of
-  // a source of over 20,000 jobs whose first 20,001 jobs arrive at time 0, or the jobs of all
-  // sources if the run has no `until` and every job arrives at time 0.
+  // GPU-hours of jobs that have no hourly rate because they all arrive at time 0. This is so if the
+  // first 20,001 jobs of a source arrive at time 0, or if the run has no `until` and the jobs of
+  // all sources arrive at time 0.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };
 
-// Reads up to 20,000 jobs of each source, drawn with the run's seed. If `reads_traces` is false,
-// all traces are left out. Otherwise a trace is left out if it is shuffled, has more than 32 MiB or
-// cannot be read. The result is empty if no job requests GPUs or no node has a GPU.
+// Reads up to 20,000 jobs of each source. Random jobs are those of the run's seed. If
+// `reads_traces` is false, all traces are left out. Otherwise a trace is left out if it is
+// shuffled, has more than 32 MiB or cannot be read. The result is empty if no job requests GPUs or
+// no node has a GPU.
 std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterState& state,
                                         bool reads_traces);
 // For example "7.1 times what the cluster has: 909 GPU-hours requested per hour, 128 available".

@@ -1,5 +1,5 @@
-// models/control_plane/control_plane.hpp -- control_plane.level full: API servers, etcd, and the
-// clients that act for pods.
+// models/control_plane/control_plane.hpp -- the control plane of `control_plane.level: full`, with
+// API servers, etcd, and the clients that act for pods.
 #pragma once
 
 #include <cstdint>

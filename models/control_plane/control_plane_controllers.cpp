@@ -34,9 +34,7 @@ void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerAp
             });
 }
 
-// `may` stands for the API server's check of the disruption budgets and is called at the response;
-// without `may`, the pod is deleted unchecked. Watchers of pods get the change, and the pod's
-// kubelet terminates the containers.
+// Watchers of pods get the change, and the pod's kubelet terminates the containers.
 void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
                               ControllerApi::Reply reply) {
   const NodeId node = jobs_.pod(pod).node;

@@ -78,7 +78,7 @@ struct ControlPlaneParams {
       "need time to start pods. full: requests wait for the rate limits of their clients, for "
       "seats and cores of API servers, and for etcd; API servers may be lost.");
     v("api_servers", api_servers, "The API servers.", Heeded{Fact::ControlPlane});
-    v("clients", clients, "Rate limits and retries of the API servers' clients; with level: full.",
+    v("clients", clients, "Rate limits and retries of the API servers' clients.",
       Heeded{Fact::FullPlane});
     v("etcd", etcd, "The store behind the API servers.", Heeded{Fact::ControlPlane});
     v("pods", pods, "Size of a Pod object, and number of clients that watch pods.",
@@ -98,7 +98,7 @@ struct ControlPlaneParams {
       Heeded{Fact::FullPlane});
     v("services", services, "Services, and clients that watch their addresses; with level: full.",
       Heeded{Fact::FullPlane});
-    v("losses", losses, "API servers that are lost; with level: full.", Heeded{Fact::FullPlane});
+    v("losses", losses, "API servers that are lost.", Heeded{Fact::FullPlane});
     v("node_join", node_join, "Requests that a node sends in each boot.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::NodeBoots});
     v("joins", joins, "Nodes that are absent at the start and join later.",
@@ -117,8 +117,9 @@ struct ControlPlaneParams {
   NodesParams nodes() const;
 };
 
-// Durations of a request, and of a write of an object of `bytes`, without other load.
+// Duration of the request without other load.
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
+// Duration of the write of an object of `bytes` without other load.
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
 // Time from when a write of a pod is stored until a watching client has the event, without other
 // load.

@@ -8,9 +8,9 @@
 namespace orrery {
 namespace {
 
-// A failed write is retried after 1 s. Each further retry doubles the sum of the waits: 2 s, 4 s,
-// up to 32 s. If the retry after 32 s fails, too, the write is given up, because 64 s would exceed
-// kRetryMax. Both constants are estimates of the backoff of controllers' queues.
+// A failed write is retried up to six times: after 1 s, 2 s, 4 s, 8 s, 16 s and 32 s of waits in
+// all. Then the write is given up, because 64 s of waits would exceed kRetryMax. Both constants are
+// estimates of the backoff of controllers' queues.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -34,7 +34,7 @@ void ControlPlane::settle(uint32_t object) {
 }
 
 // The kubelet starts the pod only if `done` puts the pod on the node. `done` does nothing if the
-// binding is outdated: the pod is gone, the node died, or the pod was assigned a node again.
+// scheduler's reservation has ended, because the pod was deleted or the node died.
 void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   const uint64_t life = jobs_.pod(pod).generation;
   const uint32_t space = name_space(pod);
@@ -67,8 +67,8 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
 }
 
 // Sends all status patches but the first, spread evenly over the time until the containers run. The
-// kubelet sent the first patch when it observed the pod. Example: of 5 patches, with 0.8 s from
-// pulled images to running containers, four go out 0.2, 0.4, 0.6 and 0.8 s after the images are
+// kubelet sent the first patch when it observed the pod. Example: the containers run 0.8 s after
+// the images are pulled. Of 5 patches, four go out 0.2, 0.4, 0.6 and 0.8 s after the images are
 // pulled.
 void ControlPlane::patch_as_it_starts(PodId pod, NodeId node, int32_t sent) {
   const int32_t left = params_.kubelet.status_writes - sent;
@@ -135,8 +135,9 @@ void ControlPlane::job_over(JobId job) {
   if (namespaces_) namespaces_->job_over(job);
 }
 
-// The deletion is retried until it is stored. `observed` is called once the watcher has observed
-// the deletion. If `object` is 0, no object is stored, and `observed` is called at once.
+// The deletion is retried until it is stored. `observed` is called when the watcher has observed
+// the deletion. An `object` of 0 means that the pod has no stored object: then `observed` is called
+// at once.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
                               PodApi::Observed observed) {
   if (object == 0) {
@@ -173,9 +174,9 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, 
               });
 }
 
-// Called once the write is stored. The watchers of all pods get the event, and so does a kubelet
-// that is the write's `watcher`. Once the watcher has the event, `reply` gets Known. Without a
-// watcher, `reply` gets Known at once.
+// Called once the write is stored. Sends the event to all clients that watch all pods. If the
+// write's `watcher` is a kubelet, sends the event to this kubelet, too. `reply` gets Known once
+// `watcher` has the event, or at once if the write has no `watcher` or the kubelet is dead.
 void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);
@@ -187,7 +188,6 @@ void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
     return news_.changed(event, what.watcher, known);
   }
   news_.changed(event);
-  // A dead kubelet gets no event.
   const bool is_sent = what.watcher != kNobody && is_up_[what.watcher];
   if (is_sent) return news_.tell(event, what.watcher, known);
   if (reply) known();

@@ -24,7 +24,7 @@ struct ControlPlaneSample {
     c("done", &ControlPlaneSample::done, "requests that succeeded", "1/s");
     c("too_many", &ControlPlaneSample::too_many, "requests rejected with 429", "1/s");
     c("errors", &ControlPlaneSample::errors,
-      "requests that were refused or timed out, with status 500 or above", "1/s");
+      "requests that failed with status 500 or above: refused or timed out", "1/s");
     c("lost", &ControlPlaneSample::lost,
       "requests that failed because no API server was up, or their server went down", "1/s");
     c("p50", &ControlPlaneSample::p50,

@@ -72,7 +72,8 @@ void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
   });
 }
 
-// A node pulls each image once, at the node's full rate, so the pod's start is known at once.
+// A node pulls each image only once, and always at the node's full rate. So the time at which the
+// pod will start is already known here.
 void PodDelays::start(PodId pod, NodeId node, Started started) {
   Time ready = engine_.now();
   std::vector<Held>& held = held_[node.index];

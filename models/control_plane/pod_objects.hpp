@@ -18,9 +18,8 @@ struct PodWrite {
   uint32_t watcher = kNobody;  // reflector of the client that must observe the event
 };
 
-// A creation that was given up may have been stored, so the next try for the pod uses the same
-// object. If the pod is removed while its creation is open, settle() returns whether to delete the
-// object.
+// The API objects of pods. An object may be stored although the client gave up its creation. So the
+// next creation for the pod uses the same object.
 class PodObjects {
  public:
   explicit PodObjects(EtcdStore& store) : store_{store} {}
@@ -45,8 +44,8 @@ class PodObjects {
     const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
     return !is_wanted && is_left(name);
   }
-  // Must be called when the pod is gone. Returns the object to delete, or 0 if no object is stored
-  // or its creation is open.
+  // Must be called when the pod is gone. Returns the object to delete, or 0 if no object is stored.
+  // While a creation is open, returns 0, and settle() tells later whether to delete the object.
   uint32_t remove(PodId pod) {
     if (pod.index >= of_pods_.size()) return 0;
     const uint32_t name = std::exchange(of_pods_[pod.index], 0);

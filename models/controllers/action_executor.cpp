@@ -265,7 +265,7 @@ void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
                                                 .retry_until = at(evict_for),
                                                 .force_at = at(action.force_after)},
                                                done);
-    // Without a control plane, pods are gone at once, and the drain may have ended.
+    // Without a control plane, begin() evicts the pod at once, so the drain may have ended.
     const auto drain = open_.find(number);
     if (drain == open_.end()) return;
     const auto left = drain->second.evictions.find(pod);
@@ -369,7 +369,7 @@ void ActionExecutor::begin(uint64_t number, const AddNodes& action) {
   if (!why_not.empty()) end(number, ActionOutcome::Refused, why_not);
 }
 
-// A removed node is uncordoned, because its Node object is deleted.
+// Deleting a Node object also removes the node's cordon.
 void ActionExecutor::begin(uint64_t number, const RemoveNodes& action) {
   if (parts_.groups == nullptr) return end(number, ActionOutcome::Refused, kNoGroups);
   const NodeGroups::Removed removed = parts_.groups->remove(action);

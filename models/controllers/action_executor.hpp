@@ -23,12 +23,12 @@
 
 namespace orrery {
 
-// With a control plane, each controller's API client sends the requests of its actions. An action
-// that is not possible is refused, for example because a disruption budget forbids it or because it
-// names a missing object. Each action gets a row of /events/actions once its outcome is known, or
-// at the end of the run. Example: at 0 s, EvictPod names a pod whose budget is used up. The request
-// gets a 429 and is retried every 5 s. With EvictPod::retry_for of 60 s, the action is refused at
-// 60 s.
+// Carries out the actions of controllers. With a control plane, each controller sends the requests
+// for its actions through its own API client. An impossible action is refused, for example because
+// a disruption budget forbids it or because a named object is missing. Each action gets a row of
+// /events/actions once its outcome is known, or at the end of the run. Example: at 0 s, EvictPod
+// names a pod whose budget is used up. The request gets a 429 and is retried every 5 s. With
+// EvictPod::retry_for of 60 s, the action is refused at 60 s.
 class ActionExecutor {
  public:
   struct Parts {
@@ -57,8 +57,8 @@ class ActionExecutor {
 
   bool is_draining(NodeId node) const { return draining_.contains(node); }
   bool is_suspended(JobId job) const { return suspended_.contains(job); }
-  // True if a gang of the job writes a checkpoint when it is suspended. False if the checkpoints of
-  // the job go to a store.
+  // Whether the job writes a checkpoint when it is suspended. A job without checkpoints, or with
+  // checkpoints in a store, writes none.
   static bool saves_when_suspended(const JobSpec& spec) {
     return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
   }
@@ -70,14 +70,15 @@ class ActionExecutor {
   struct Open {  // an action whose outcome is not known yet
     ActionRow row;
     Giver by;
-    // For a drain: number of each remaining pod's eviction.
+    // For a drain: the remaining pods, each with the number that identifies its eviction.
     std::map<PodId, uint64_t> evictions = {};
     EventId deadline = {};
   };
   struct Counters {
     uint64_t given = 0, done = 0, refused = 0, failed = 0;
   };
-  // Says which object of the action does not exist: a node, pod or job. Empty if all exist.
+  // "there is no such node" (or job, or pod) if the action names an object that does not exist.
+  // Empty if all its objects exist.
   std::string_view what_is_missing(const ControlAction& action) const;
   ActionRow row_of(const Giver& by, const Actions::Ordered& ordered) const;
   void begin(uint64_t number, const CordonNode& action);

@@ -2,8 +2,8 @@
 
 namespace orrery {
 
-// When a pod's job is over, Pod::job keeps the job's id. A new job with other pods may reuse that
-// id, so the pod must also be in the job's range of pods.
+// Pod::job keeps the id of a job that is over, and a new job may reuse this id. So the pod must
+// also be one of the pods of the job that has the id now.
 bool Board::is_live(PodId id) const {
   if (id.index >= parts_.jobs.pods_bound()) return false;
   const JobId owner = parts_.jobs.pod(id).job;

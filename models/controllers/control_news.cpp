@@ -66,7 +66,7 @@ void ControlNews::gang_failed(JobId id) {
   changed.emit();
 }
 
-// Either all pods of a job belong to gangs, or no pod of it does.
+// Either all pods of a job belong to gangs, or none.
 void ControlNews::count_lone(JobId id, int64_t by) {
   const Job& job = jobs_.job(id);
   if (job.gangs > 0) return;

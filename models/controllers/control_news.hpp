@@ -41,8 +41,7 @@ class NewsLog {
 };
 
 // Scheduling units (single pods or gangs, identified by their first pod) that found no node, with
-// the time of their first failed attempt. Most failed attempts are of units that are in the set
-// already. For these, add() returns at once.
+// the time of their first failed attempt. add() has no effect on a unit that is in the set.
 class UnplacedUnits {
  public:
   struct Unit {

@@ -66,8 +66,8 @@ void Controllers::start() {
   plan();
 }
 
-// Plans the next tick. A pending tick at the same time stays, and so keeps its place among the
-// events of its instant.
+// Plans the next tick. If the pending tick already has the right time, it stays, and so keeps its
+// place among the events of its instant.
 void Controllers::plan() {
   Time next = Time::max();
   for (const Entry& entry : entries_) next = std::min(next, entry.due);

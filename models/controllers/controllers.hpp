@@ -64,13 +64,13 @@ class Controllers {
     Time idles_until;  // periodic ticks before this time are skipped
     Time wakes_at = Time::max();
     Time due;  // time of the next tick, by the three members above
-    // How far the controller has read the logs of ControlNews.
+    // Number of entries that the controller has read in each log of ControlNews.
     uint64_t node_changes = 0, gang_failures = 0;
   };
   void add(const ControllerParams& params);
   void tick_due();
   void tick(uint32_t number);
-  // The first multiple of `period` since the start, at `from` or later.
+  // The first time, at `from` or later, that is a whole number of periods after the start.
   Time first_of_period(Duration period, Time from) const;
   void set_due(Entry& entry);
   void end_idling();

@@ -14,12 +14,13 @@
 namespace orrery {
 
 // The arithmetic of the disruption controller and of the Eviction API. For each budget
-//   expected = sum of the pods that the owners of selected pods want
+//   expected = sum of the pods that the owners of selected pods want; if min_available is an
+//              integer, the number of selected pods that exist
 //   desired  = min_available (a percentage is of expected), or expected - max_unavailable
 //   healthy  = selected pods that are ready, not terminating and not in DisruptedPods
 //   allowed  = max(0, healthy - desired); 0 if expected is 0
 // Example: a budget with min_available 50 % selects 7 pods. Then desired = ceil(3.5) = 4, so 3 of 7
-// healthy pods may be evicted. An allowed eviction enters the pod in DisruptedPods for 2 min, or
+// healthy pods may be evicted. An allowed eviction puts the pod into DisruptedPods for 2 min, or
 // until the pod is created again.
 class DisruptionBudgets {
  public:
@@ -48,8 +49,8 @@ class DisruptionBudgets {
     std::string budget = {};  // the budget that forbids the eviction
   };
   // Decides as the Eviction API does. An allowed eviction uses up one disruption of the pod's
-  // budget. Exceptions are pending pods, and unready pods whose eviction the budget's `unhealthy`
-  // policy allows.
+  // budget. It uses up none if the pod is pending, or if the pod is unready and the budget's
+  // `unhealthy` policy allows its eviction.
   Answer evict(PodId pod, Time now);
   static bool is_ready(const Pod& pod, Time now);
 

@@ -16,11 +16,11 @@
 namespace orrery {
 
 // Like `kubectl drain`: a request that fails or that a budget forbids is retried every 5 s, without
-// backoff. Retries end at `retry_until`. If `force_at` is not after `retry_until`, requests from
-// `force_at` on delete the pod without a check of the budget. Example: a budget allows one
-// disruption, and two pods are to be evicted at 0 s. The first is evicted. The request for the
-// second gets a 429 and is retried at 5 s, 10 s, ..., until a replacement of the first pod is
-// ready.
+// backoff. Retries end at `retry_until`. A request sent at `force_at` or later deletes the pod
+// without a check of the budget. A `force_at` after `retry_until` has no effect. Example: a budget
+// allows one disruption, and two pods are to be evicted at 0 s. The first is evicted. The request
+// for the second gets a 429 and is retried at 5 s, 10 s, ..., until a replacement of the first pod
+// is ready.
 class EvictionsByApi {
  public:
   static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"
@@ -47,13 +47,14 @@ class EvictionsByApi {
   void delete_now(uint32_t controller, PodId pod, Done done);  // without regard to budgets
   Signal<uint64_t> tried;  // a request is sent for the action of this number
   uint64_t tries() const { return tries_; }
-  // Requests that a disruption budget forbade: 429, or 500 with several budgets.
+  // Number of requests that a disruption budget forbade: with status 429, or 500 if several budgets
+  // select the pod.
   uint64_t forbidden() const { return forbidden_; }
 
  private:
   struct Open {
     Order order;
-    // Pod::generation when the eviction began; another value: the pod is gone or was created anew.
+    // Pod::generation when the eviction began. If it has changed, this pod no longer exists.
     uint64_t life = 0;
     Done done;
     std::string forbidden_by = {};

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// A parameter names the fact that it depends on in fields(): Heeded{Fact::FullPlane}.
+// In fields(), a parameter names the fact on which it depends: Heeded{Fact::FullPlane}.
 enum class Fact : uint8_t {
   ControlPlane,
   FullPlane,
@@ -67,8 +67,8 @@ enum class Fact : uint8_t {
   NodeGroups,
 };
 
-// For each fact, in the order of Fact: why the parameters that depend on the fact have no effect if
-// the fact does not hold.
+// For each fact, in the order of Fact: the text for the case that the fact does not hold. The text
+// is the reason why parameters that depend on the fact have no effect.
 constexpr auto kWhyNot = std::to_array<std::string_view>({
     "control_plane.level is none",
     "control_plane.level is not full",
@@ -76,13 +76,13 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no client gets, lists or watches anything after the start",
     "no namespace is deleted (see control_plane.namespaces.per_job and deleted)",
     "there are no control_plane.namespaces.askers",
-    "control_plane.services has groups (nodes then list the addresses of those services)",
+    "control_plane.services has groups (nodes then list the addresses of the groups' services)",
     "there are no control_plane.crash_loops",
     "there are neither control_plane.joins nor an autoscaler",
     "no node joins and no node fails",
     "control_plane.level is not full and no node joins or fails",
     "there are no Events (control_plane.events is absent and no node boots)",
-    "no pod has an image, or neither kubelets nor plugins use images",
+    "no pod has an image that kubelets or plugins use",
     "network.level is none",
     "network.level is not flow",
     "no job has a step (training.step)",
@@ -93,8 +93,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "neither network.routing nor faults.links.routing has an adaptive engine",
     "no routing engine is ecmp or adaptive (only these distinguish flows)",
     "the fabric is a single leaf switch",
-    "no link is down: there are no faults.links of kind dead or flap",
-    "no packets are damaged: there are no faults.links of kind degraded",
+    "no link is down (there are no faults.links of kind dead or flap)",
+    "no packets are damaged (there are no faults.links of kind degraded)",
     "each job (services aside) or its source has a training section",
     "no job is a gang",
     "no gang has several pods",
@@ -105,14 +105,14 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no job has a requested duration (requested)",
     "there is no policy.job_queue, and workload.controller.overruns is not kill",
     "policy.driver is counting, which has no pods",
-    "control_plane.level is not none: each batch waits for the API servers' answers to the last "
-    "batch",
+    "there is a control plane: each batch waits for the API servers' answers to the previous batch",
     "nothing stops a job (see faults)",
-    "nothing stops a job, so no job restarts (see faults)",
+    "no job restarts, because nothing stops a job (see faults)",
     "no failure stops a job (see faults)",
     "no rank waits for a dead rank (see faults.ranks)",
     "checkpoints take no time, and no failure stops a job (see faults)",
-    "the policy neither preempts nor evicts pods, or all pods have the same priority",
+    "neither the policy nor an autoscaler can preempt or evict pods (preemption needs pods of "
+    "different priorities)",
     "all pods have the same priority",
     "no job uses a store that nodes share (training.checkpoint or training.dataset)",
     "no checkpoint goes to a store that nodes share",
@@ -122,8 +122,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "the policy has no plugin InterPodAffinity",
     "there is no InterPodAffinity, no PodTopologySpread and no disruption budget with labels",
     "the policy has no plugin PodTopologySpread",
-    "no policy of the queue stops running jobs; SRTF, Tiresias, Gavel, Themis and Lucid do",
-    "policy.driver is not counting: pods start and end in their own time",
+    "no policy of the queue stops running jobs (SRTF, Tiresias, Gavel, Themis, Lucid, Remote do)",
+    "policy.driver is not counting, so all jobs have pods",
     "there are no policy.controllers and no control_plane.autoscaler: only these obey budgets",
     "there is no control_plane.autoscaler with pools to scale, or no control plane",
 });

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 2> enum_names(FailureDistribution) {
   return {"exponential", "weibull"};
 }
 
-// One kind of random failure, which strikes each node independently.
+// One kind of random failure. It strikes each selected node independently of the other nodes.
 struct NodeFailureParams {
   static constexpr std::string_view kDoc = "A kind of failure that strikes nodes at random.";
 
@@ -47,18 +47,19 @@ struct NodeFailureParams {
   void fields(V& v) {
     v("name", name, "Name of this kind of failure in /events/faults.");
     v("rate", rate,
-      "Failures per 1,000 node-days. The time in which a node is repaired after such a failure "
-      "does not count. The mean time from a repair of a node to its next failure is 1000 d / rate. "
+      "Failures per 1,000 node-days. Repairs after these failures do not count as node-days: the "
+      "mean time from the end of a repair to the node's next failure is 1000 d / rate. "
       "Published rates: 6.50 for Meta RSC-1, 2.34 for Meta RSC-2, 3.79 for Llama-3 405B.",
       Range{0.0, 1e6}, Unit{"failures per 1,000 node-days"},
       Source{"Meta RSC-1, 16k A100, 11 months"});
     v("distribution", distribution, "Distribution of the time from a repair to the next failure.");
     v("weibull_shape", weibull_shape,
       "Below 1: the failure rate is highest right after a repair and then falls; above 1: it rises "
-      "with the time since the repair, as with wear. All nodes start new.",
+      "with the time since the repair, as with wear. At the start of the run, every node counts as "
+      "just repaired.",
       Range{0.1, 20.0},
-      Source{"a shape of 1 is the exponential distribution; published for Titan's GPUs: 2.65, and "
-             "1.37 for a later batch of GPUs"},
+      Source{"a shape of 1 is the exponential distribution; published shapes: 2.65 for Titan's "
+             "GPUs, and 1.37 for a later batch of these GPUs"},
       Heeded{distribution == FailureDistribution::Weibull, "distribution is not weibull"});
     v("repair", repair, "How long a node stays down.");
     v("node_selector", node_selector, "Labels of the affected nodes; absent: all nodes.",
@@ -112,8 +113,9 @@ struct FaultParams {
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
     v("chaos", chaos, "Rounds in which nodes are taken down, as a chaos test; absent: no rounds.");
-    v("ranks", ranks, "Processes of gangs that die while their nodes are up.");
-    v("links", links, "Cables and switches.", Heeded{Fact::Links}, Heeded{Fact::CrossingExchanges});
+    v("ranks", ranks, "Deaths of single processes of gangs. Their nodes stay up.");
+    v("links", links, "Faults of cables and switches.", Heeded{Fact::Links},
+      Heeded{Fact::CrossingExchanges});
   }
   template <class C>
   void check(C& c) const {

@@ -47,7 +47,7 @@ struct ListedLinkFaultParams {
     v("at", at, "Time of the fault, from the start of the run.", Required{}, IsInstant{});
     v("until", until, "Time of the repair, from the start of the run; absent: never in this run.",
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});
-    v("flaw", flaw, "The flaw. A switch can only be dead or flap.", Required{},
+    v("flaw", flaw, "The flaw. For a switch, the kind must be dead or flap.", Required{},
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
              "kind is cursed, and no routing engine is adaptive"});
   }
@@ -76,7 +76,7 @@ struct RandomLinkFaultParams {
       "Percentage of these parts that the fault strikes in a month of 30 days. Alibaba published "
       "0.057 % for links from NIC to leaf, and 0.051 % for leaf switches.",
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
-    v("flaw", flaw, "The flaw. A switch can only be dead or flap.",
+    v("flaw", flaw, "The flaw. For a switch, the kind must be dead or flap.",
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
              "kind is cursed, and no routing engine is adaptive"});
     v("repair", repair, "Time until the part is repaired.",
@@ -116,8 +116,8 @@ struct LinkFaultParams {
       "Changes of the routing engine, which start or end the effect of cursed cables.",
       Heeded{Fact::Spines});
   }
-  // Whether any listed or random fault is a curse, which slows a cable only while routing is
-  // adaptive.
+  // Whether any listed or random fault has kind `cursed`. Such a fault slows a cable only while
+  // routing is adaptive.
   bool has_curse() const;
   // Reports parts that the fabric does not have and flaws that a switch cannot have. `section` is
   // the document's `faults.links`.

@@ -52,9 +52,9 @@ struct FaultRow {  // one fault of one node
 // For each kind of random failure, each node has a renewal process: time to failure, repair, time
 // to failure, ... Each of these processes has a random stream of its own, so runs with different
 // policies see the same faults. A fault on a node that is already down is repaired in parallel; the
-// node has NodeReason::Broken until the last repair. Absent and booting nodes fail, too. Rows are
-// written at the repair, or by finish(). Example: a fault at 10 h takes 4 h to repair, and another
-// fault of the node at 12 h takes 1 h. The node is Broken from 10 to 14 h.
+// node has NodeReason::Broken until the last repair. Example: a fault at 10 h takes 4 h to repair,
+// and another fault of the node at 12 h takes 1 h. The node is Broken from 10 to 14 h. Absent and
+// booting nodes fail, too. Rows are written at the repair, or by finish().
 class NodeFaults {
  public:
   struct Counters {

@@ -1,4 +1,4 @@
-// models/faults/rank_fault_params.hpp -- processes of gangs that die at given times.
+// models/faults/rank_fault_params.hpp -- deaths of gangs' processes at given times.
 #pragma once
 
 #include <cstdint>

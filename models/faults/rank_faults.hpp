@@ -1,5 +1,4 @@
-// models/faults/rank_faults.hpp -- processes of jobs that die at given times while their nodes stay
-// up.
+// models/faults/rank_faults.hpp -- kills processes of gangs at given times; the nodes stay up.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ struct LognormalRepair {
   template <class V>
   void fields(V& v) {
     v("median", median,
-      "Half of the repairs take less time. Historic HPC sites have 54min with sigma 1.94.",
+      "Half of the repairs take less time. Published for historic HPC sites: 54min, with a "
+      "sigma of 1.94.",
       Range{1_ns, Duration::max()},
       Source{
           "our fit to the hardware incidents of SuperBench, with mu = -0.831 for times in days"});
@@ -48,8 +49,8 @@ struct ExponentialRepair {
       "Mean of the distribution, before repairs are cut to `max`. Means at LANL: 342min for "
       "hardware, 369min for software, 247min for network.",
       Range{1_ns, Duration::max()},
-      Source{"mean repair of LANL's HPC systems, which is 355min over all classes and 247min for "
-             "network"});
+      Source{"LANL's HPC systems, with a mean repair time of 355min over all failures and 247min "
+             "over network failures"});
     v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
       Source{"an estimate, as for lognormal repairs"});
   }

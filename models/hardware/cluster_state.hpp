@@ -87,13 +87,13 @@ class ClusterState {
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // only NodePresence calls this
-  // Removes an idle GPU from the node's capacity or returns it; must not be called in a what-if.
-  // RoomTable, CountedPool and GpuUsage keep sums of capacities, and are not notified.
+  // Removes an idle GPU from the node's capacity, or adds it again. Must not be called in a
+  // what-if. Does not update the sums of capacities that RoomTable, CountedPool and GpuUsage keep.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // Starts or ends a what-if. Changes in a what-if are not logged. Undo all of them before it ends.
+  // Starts or ends a what-if. Its changes are not logged, and must be undone before it ends.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // what-ifs nest
   // ---- change log. Call touched_since(version) only if log_covers(version).
   uint64_t version() const { return log_base_ + log_.size(); }

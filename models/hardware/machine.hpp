@@ -84,7 +84,7 @@ struct Machine {
   int32_t training_watts() const { return host_busy_watts + gpus() * gpu.training_watts; }
 };
 
-// NVLinks among the first `gpus` GPUs of a DGX-1 with V100, which has a hybrid cube mesh.
+// NVLinks among the first `gpus` GPUs of the hybrid cube mesh of a DGX-1 with V100.
 LinkMatrix cube_mesh(int gpus);
 
 // Rates of NCCL's topology model for a PCIe x16 slot (12, 24, 48, 96 GB/s for generations 3 to 6)

@@ -123,11 +123,11 @@ Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
       "DGX A100 datasheet",
       "DGX A100 datasheet; Fabric Manager user guide",
       "NCCL issue 1505; places of NIC 8 and NIC 9 inferred",
-      "NCCL issue 1505; NUMA node of the storage card and distance of its ports are estimates",
+      "NCCL issue 1505; NUMA node of the storage card and distance between its ports are estimates",
       "NCCL issue 1505: 2 x EPYC 7742, NPS4; socket links from NCCL topo.h, AMD",
       "DGX A100 datasheet",
-      "estimates from AcmeTrace's servers; idle is the 1st percentile of their power, 1421 W, less "
-      "8 x 60 W; training is the 90th percentile, 4851 W, less 8 x 395 W"};
+      "estimates from the power of AcmeTrace's servers: idle is the 1st percentile, less the GPUs "
+      "(1421 W - 8 x 60 W); training is the 90th percentile, less the GPUs (4851 W - 8 x 395 W)"};
   return m;
 }
 
@@ -149,8 +149,8 @@ Machine h100_box(int cores_per_socket) {
                "DGX H100 user guide",
                "DGX H100 user guide: 2 x 56 cores; socket links from NCCL topo.h, Sapphire Rapids",
                "DGX H100 user guide",
-               "training is an estimate, 76 % of the maximum of 10.2 kW, less 8 x 672 W; idle is "
-               "an estimate"};
+               "training is an estimate: 76 % of the maximum of a DGX H100, less the GPUs "
+               "(0.76 x 10.2 kW - 8 x 672 W); idle is an estimate"};
   return m;
 }
 
@@ -198,8 +198,8 @@ Machine dgx_b200() {
       "DGX B200 datasheet: 8 x 400 Gb/s, storage ports are left out; places assumed",
       "DGX B200 datasheet: 2 x Platinum 8570; socket links from NCCL topo.h, Sapphire Rapids",
       "DGX B200 datasheet",
-      "training is an estimate, 76 % of the maximum of 14.3 kW, less 8 x 960 W; idle is an "
-      "estimate"};
+      "training is an estimate: 76 % of the maximum of a DGX B200, less the GPUs "
+      "(0.76 x 14.3 kW - 8 x 960 W); idle is an estimate"};
   return m;
 }
 

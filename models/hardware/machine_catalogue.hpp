@@ -10,9 +10,9 @@ namespace orrery {
 
 std::span<const Machine> machine_catalogue();        // sorted by name
 const Machine* find_machine(std::string_view name);  // null: unknown
-// The machine for a node of which a trace gives only the GPU model and count. If several machines
-// match, it is the first by name. For 0 GPUs it is the CPU-only machine with the fewest logical
-// CPUs. Null if no machine matches.
+// For a trace that gives only the GPU model and the number of GPUs of a node. Returns the first
+// match in machine_catalogue(); for 0 GPUs, the CPU-only machine with the fewest logical CPUs; null
+// if no machine matches.
 const Machine* find_machine_with(std::string_view gpu_model, int gpus);
 
 }  // namespace orrery

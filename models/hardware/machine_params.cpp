@@ -87,8 +87,8 @@ class Resolver {
     return "must not be below the " + std::string{what} + " power, " + std::to_string(watts) + " W";
   }
 
-  // With NVSwitch, GPUs may have any number of links. A mesh of direct links accepts only GPUs with
-  // as many links as before, or with no links.
+  // With NVSwitch, the new GPUs may have any number of links. A mesh of direct links accepts only
+  // GPUs with as many links as the old GPUs, or with no links.
   void swap_gpus_for(const GpuModel& model) {
     const int32_t links_before = machine_.gpu.nvlinks;
     machine_.gpu = model;

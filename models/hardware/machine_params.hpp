@@ -43,7 +43,8 @@ struct MachineParams {
       "GPUs per node, 0 to 16. With fewer GPUs than the base, a node keeps the first GPUs of the "
       "base. More GPUs than the base are possible only if the base has no NVLink.");
     v("gpu_model", gpu_model,
-      "GPU model of the catalogue, or a name of your own, which needs all other gpu_ fields.");
+      "GPU model of the catalogue, or a name of your own. With a name of your own, all other gpu_ "
+      "fields are required.");
     v("gpu_memory", gpu_memory, "Memory of one GPU.");
     v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a CUDA context, in W.", kWatts);
     v("gpu_spin_watts", gpu_spin_watts, "Power of one GPU that waits in a busy loop, in W.",
@@ -54,12 +55,12 @@ struct MachineParams {
       Range{1, 1'000'000});
     v("memory", memory, "Main memory of a node.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics,
-      "Compute NICs, 0 to 16. They are spread evenly over the PCIe places of the compute NICs of "
-      "the base.");
+      "Number of compute NICs, 0 to 16. They are spread evenly over the PCIe positions at which "
+      "the base has compute NICs.");
     v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
     v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.", kWatts);
     v("host_busy_watts", host_busy_watts,
-      "Power of the node without its GPUs while they are at work, in W.", kWatts);
+      "Power of a node without its GPUs while the GPUs are at work, in W.", kWatts);
   }
   template <class C>
   void check(C& c) const {
@@ -68,7 +69,7 @@ struct MachineParams {
   std::vector<MachineMistake> mistakes() const;
 };
 
-// The machine that the parameters describe, which must have no mistakes.
+// The machine that `params` describes. MachineParams::mistakes() must be empty.
 Machine resolve(const MachineParams& params);
 
 }  // namespace orrery

@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// The widest boundary on the path between two devices, in the terms of nvidia-smi, from near to
-// far. Machine::nvlinks has the number of NVLinks between two GPUs.
+// Distance of two devices in the terms of nvidia-smi: the widest boundary on their path. The values
+// are in order from near to far. Machine::nvlinks has the number of NVLinks between two GPUs.
 enum class Distance : uint8_t { Same, NvLink, Pix, Pxb, Phb, Node, Sys };
 constexpr std::array<std::string_view, 7> enum_names(Distance) {
   return {"X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS"};
@@ -32,7 +32,8 @@ Duration path_latency(Distance distance);
 
 // How many rings through exactly these GPUs can run at once over NVLink without sharing a link.
 // Direct links: the largest number of link-disjoint Hamiltonian cycles, found exactly; for two
-// GPUs, the links between them. NVSwitch: the links of one GPU. Fewer than two GPUs: 0.
+// GPUs, the number of links between them. NVSwitch: the number of links of one GPU. Fewer than two
+// GPUs: 0.
 int nvlink_rings(const Machine& machine, GpuMask gpus);
 // Bus bandwidth of an all-reduce over all rings that nvlink_rings() counts. Each ring adds the NCCL
 // rate of one link. A ring of three or more GPUs over direct links adds this rate twice, once for

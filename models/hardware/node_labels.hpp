@@ -15,8 +15,8 @@ struct NodeLabel {
   std::string key, value;
   bool operator==(const NodeLabel&) const = default;
 };
-// Labels of nodes, under the names of Kubernetes and the GPU operator. Nodes without GPUs have no
-// product label.
+// Keys of node labels, as in Kubernetes and the GPU operator. Nodes without GPUs have no product
+// label.
 constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 constexpr std::string_view kGpuProductLabel = "nvidia.com/gpu.product";
 

@@ -25,7 +25,7 @@ class NodePresence : public NodeNews {
   NodePresence(const NodePresence&) = delete;
   NodePresence& operator=(const NodePresence&) = delete;
 
-  // Adding a present reason or removing a missing reason has no effect.
+  // Adding a reason that the node has, or removing a reason that the node lacks, has no effect.
   void add(NodeId node, NodeReason reason);
   void remove(NodeId node, NodeReason reason);
 

@@ -10,8 +10,8 @@ namespace {
 
 // Packs link-disjoint Hamiltonian cycles by exhaustive search: lists every cycle of the GPUs once,
 // then tries all multisets of cycles in list order. A GPU with d links is on at most d/2 cycles,
-// which bounds the depth of the search. Nodes with direct links have few enough cycles for this to
-// be instant. Example: four GPUs with two links between each pair have the cycles 0123, 0132 and
+// which bounds the depth of the search. Nodes with direct links have so few cycles that the search
+// is instant. Example: four GPUs with two links between each pair have the cycles 0123, 0132 and
 // 0213. These three cycles together use every link, so there are 3 rings.
 class RingPacker {
  public:

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-// A set of GPUs that the Fabric Manager can join for one tenant in shared NVSwitch mode (the Fabric
-// Manager, not the tenant, manages the switches).
+// Shared NVSwitch mode: a set of GPUs that can be connected by NVLink for one tenant. In this mode
+// the Fabric Manager manages the switches, not the tenant.
 struct NvSwitchPartition {
   int32_t id = 0;
   GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order
@@ -34,8 +34,8 @@ struct NvSwitchBoard {
   std::vector<PassthroughShape> passthrough;  // most GPUs first
   std::string_view source;
 
-  // The partition of exactly these GPUs; null if there is no such partition. One tenant then cannot
-  // get these GPUs.
+  // The partition of exactly these GPUs; null if there is no such partition. Without a partition,
+  // these GPUs cannot be joined for a tenant.
   const NvSwitchPartition* find(GpuMask gpus_wanted) const;
 };
 
@@ -55,8 +55,9 @@ class ActivePartitions {
  public:
   explicit ActivePartitions(const NvSwitchBoard& board) : board_{&board} {}
 
-  // activate() returns InUse if a GPU of the partition belongs to an active partition. Both return
-  // BadParam if there is no such partition, and deactivate() also if the partition is not active.
+  // activate() returns BadParam if the board has no such partition, and InUse if a GPU of the
+  // partition belongs to an active partition. deactivate() returns BadParam if the partition is not
+  // active.
   [[nodiscard]] PartitionAnswer activate(int32_t id);
   [[nodiscard]] PartitionAnswer deactivate(int32_t id);
   bool is_active(int32_t id) const;

@@ -11,7 +11,7 @@
 namespace orrery {
 
 // Units: Cpu in milli-cores, Memory in bytes, Gpu in milli-GPUs (1000 = one whole GPU), Nic in RDMA
-// devices, Pods in pods (kubelet's maxPods).
+// devices, Pods in pods (a node has kubelet's maxPods, a pod needs 1).
 enum class Resource : uint8_t { Cpu, Memory, Gpu, Nic, Pods };
 constexpr size_t kResources = 5;
 constexpr std::array<std::string_view, kResources> enum_names(Resource) {

@@ -56,8 +56,8 @@ class Network {
     Route route_;
     std::vector<LinkId> used_;
   };
-  // Adds these links to the loads that adaptive routing sees, whether or not bytes move, until
-  // release() is called with the same links. An empty list has no effect.
+  // hold() adds these uses to the loads that adaptive routing sees, even while no bytes move.
+  // release(), called with the same uses, removes them. An empty list has no effect.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
   // Sets the routing engine, which finds all routes from now on. Cursed cables (see

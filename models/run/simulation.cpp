@@ -86,14 +86,14 @@ std::vector<std::string> warnings_of(const Cluster& cluster) {
   return warnings;
 }
 
-// Tables of a run that do not belong to the cluster.
+// The tables that the run itself writes. The cluster owns all other tables.
 struct RunTables {
   explicit RunTables(Recorder& recorder)
       : profile{recorder, "/profile",
                 "Events of the simulator and the time spent in them, by label."},
         ladder{recorder, "/meta/digests",
-               "Running hash of all events, at equal intervals of events. It shows where two "
-               "runs begin to differ."} {}
+               "Running hash of all events, in rows that are a fixed number of events apart. The "
+               "hash shows where two runs begin to differ."} {}
   Channel<ProfileOutRow> profile;
   Channel<DigestRow> ladder;
 };
@@ -190,7 +190,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
     result.input_error = *cluster.source_error();
     return result;
   }
-  // A run whose events ended before `until` still lasts until then.
+  // If the events run out before `until`, the run still ends at `until`.
   if (outcome == Engine::Outcome::Drained && until) engine.advance_to(*until);
   const Time end = engine.now();
   cluster.finish(end);

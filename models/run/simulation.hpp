@@ -27,14 +27,14 @@ struct SimulationProgress {
 struct SimulationOptions {
   // Called every few thousand events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
-  // Called at most once, during the run: once there were at least 10,000 scheduling attempts, and
-  // more than 100 for each placed pod. The user may then stop the run; the warning names remedies.
+  // Called at most once during the run, when there have been at least 10,000 scheduling attempts,
+  // and more than 100 for each placed pod. The warning names remedies; the user may stop the run.
   std::function<void(Time now, const std::string& warning)> on_warning = {};
-  // Called once all checks have passed, before the first event.
+  // Called after all checks have passed and before the first event.
   std::function<void(const ClusterState& state)> on_begin = {};
   const std::atomic<bool>* stop = nullptr;  // set to true to end the run cleanly
-  // Called when a change of `run.changes` takes effect, with its index. Returns the new profile.
-  // If the function is empty, the scenario's profile is used.
+  // Called when run.changes[change] takes effect. Returns the new profile. If the function is
+  // empty, the new profile is run.changes[change].policy.
   std::function<PolicyParams(size_t change)> on_change = {};
   uint64_t audit_every = 1'000'000;  // events between two audits of invariants; 0: never
 };

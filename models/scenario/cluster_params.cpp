@@ -117,8 +117,8 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
   built.pools.push_back(params.pool);
 }
 
-// Nodes get these labels anyway. A pool must not give one of them, because the pool's value would
-// be hidden.
+// Orrery sets these labels itself, the last one only on nodes with GPUs. So a pool must not set
+// them.
 constexpr std::array<std::string_view, 4> kOwnLabels = {
     "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 
@@ -138,7 +138,7 @@ void check_labels(const PoolParams& pool, size_t index, Checker& c) {
   }
 }
 
-// Pools use the first machine of a name, so a second machine of that name would have no effect.
+// Of two machines with the same name, pools would use only the first.
 void check_machine_names(const std::vector<MachineParams>& machines, Checker& c) {
   std::set<std::string> seen;
   for (size_t i = 0; i < machines.size(); ++i) {

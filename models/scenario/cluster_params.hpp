@@ -89,10 +89,10 @@ struct OpenbNodesParams {
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
     v("pool", pool, "Label `pool` of these nodes.");
     v("stand_ins", stand_ins,
-      "Maps a GPU model of the list to a model of the catalogue, whose machines are used instead. "
-      "Each GPU model that the catalogue lacks needs an entry. Node labels keep the GPU model of "
-      "the list. If the list gives no memory, as in the spot set, a node has the memory of its "
-      "machine.",
+      "Maps a GPU model of the list to a GPU model of the catalogue. Nodes with the first model "
+      "get a machine with the second. Each GPU model that the catalogue lacks needs an entry. "
+      "Node labels keep the GPU model of the list. If the list gives no memory, as in the spot "
+      "set, a node has the memory of its machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,
       "Repeats the whole list, for a larger cluster of the same mix; nodes of later copies are "
@@ -104,9 +104,9 @@ struct OpenbNodesParams {
     v("pods_max", pods_max, "Maximum number of pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("shuffle", shuffle,
-      "Nodes are numbered in a random order that the run's seed determines. Numbers break ties "
-      "between nodes with equal scores. Each node keeps the leaf switch that follows from its "
-      "place in the list.");
+      "true: nodes are numbered in a random order that the run's seed determines. With `tie_break: "
+      "lowest_id`, the lowest number wins among nodes with equal scores. Each node keeps the leaf "
+      "switch that follows from its place in the list.");
   }
   template <class C>
   void check(C& c) const {
@@ -140,8 +140,8 @@ struct BuiltPools {
   std::string error;              // why a node list cannot be used; empty: no error
 };
 
-// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` has the
-// leaves of the first nodes, from a topology file; nodes_per_leaf decides those of other nodes.
+// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` lists
+// the leaves of the first nodes, from a topology file. Other nodes get leaves by nodes_per_leaf.
 BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
                        std::span<const uint32_t> leaf_of = {});
 

@@ -72,8 +72,8 @@ bool ends_by_itself(const ExplicitJobParams& job) {
   });
 }
 
-// True if the queue policy may stop running jobs. Any policy that is not built in and implements
-// Plan may do so.
+// True if the queue policy may stop running jobs. Any policy that is not built in may stop them if
+// it implements Plan.
 bool may_stop_jobs(const JobPolicyParams& policy) {
   const auto* const entry = PolicyRegistry::instance().find(policy.name);
   return is_loaded_for(policy.name, policy.args, Plan::kPoint) ||
@@ -95,8 +95,8 @@ void find_plane(Known& known) {
   known.set(Fact::NewNodes, !plane.joins.empty() || plane.autoscaler);
   known.set(Fact::NodeGroups, plane.level != ControlPlaneLevel::None && plane.autoscaler);
   known.set(Fact::NodeBoots, boot);
-  // Nodes that do not boot fall silent, too, when their heartbeats cannot be stored: no API server
-  // is up, or etcd is full or has no quorum.
+  // With level `full`, nodes may fall silent even in runs without node boots: heartbeats cannot be
+  // stored if no API server is up, or if etcd is full or has no quorum.
   known.set(Fact::SilentNodes, boot || is_full);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);
@@ -172,8 +172,9 @@ void find_jobs(Known& known) {
             known.scenario.policy.job_queue || workload.controller.overruns == Overruns::Kill);
 }
 
-// A job fails if one of its nodes or ranks fails, if an autoscaler removes one of its nodes, if
-// NCCL gives up on blocked exchanges, or by an ending that the scenario lists.
+// Sets the facts about stops of jobs. Jobs fail when one of their nodes or ranks fails, an
+// autoscaler removes one of their nodes, NCCL gives up on blocked exchanges, or the scenario lists
+// an ending.
 void find_stops(Known& known) {
   const Scenario& scenario = known.scenario;
   const FaultParams& faults = scenario.faults;

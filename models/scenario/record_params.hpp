@@ -34,7 +34,7 @@ struct RecordParams {
       "Activity of each rank (GPU) of chosen jobs at fine time steps; absent: not recorded.",
       Heeded{Fact::Pods});
     v("pods", pods,
-      "Write /pods: one row for each pod, and a new row for each pod that replaces it.");
+      "Write /pods, with one row for each pod. A pod that replaces another has its own row.");
     v("attempts", attempts,
       "Write one row per scheduling attempt in /events/attempts, one row per reason of a failed "
       "attempt in /events/rejections, and decisions of the job queue in /events/job_queue.");

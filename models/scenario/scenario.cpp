@@ -80,8 +80,9 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Checks for each group of pods or jobs in control_plane.services.groups that its team has jobs. If
-// there is a trace, nothing is checked, because the teams in a trace are unknown before it is read.
+// Checks that the teams named in control_plane.services.groups have jobs. Groups of nodes are not
+// checked. If there is a trace, nothing is checked, because the teams in a trace are unknown before
+// it is read.
 void check_service_teams(const Scenario& scenario, Checker& c) {
   std::set<std::string> teams{""};  // empty name: all teams
   for (const JobSourceParams& source : scenario.workload.sources) {

@@ -34,8 +34,8 @@ struct ChangeParams {
     v("at", at, "Time of the change, from the start of the run.", Required{},
       Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
-      "Replaces `policy`, like a scheduler restarted with another configuration: running pods "
-      "stay, and pods that are not bound yet are scheduled again. `job_queue`, "
+      "The new `policy`. As after a restart of the scheduler with another configuration, running "
+      "pods stay, and pods that are not bound yet are scheduled again. `job_queue`, "
       "`controllers` and `driver: counting` are rejected here.",
       Required{}, Example{"{base: strict_gang}"});
   }
@@ -58,27 +58,27 @@ struct RunParams {
       "Seed of all random streams. Runs of one scenario with the same seed have the same results.");
     v("permute_ties", permute_ties,
       "Jobs with equal submit times, from all sources, arrive in a random order instead of the "
-      "order "
-      "of the input. Runs with several seeds then show how much depends on this order.");
+      "order of the input. Runs with several seeds then show how much depends on this order.");
     v("until", until,
       "Simulated time at which the run ends. Absent: the run ends when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`, the run ends if no job arrived, started or ended for this time, every "
-      "remaining job waits for nodes, and no job will arrive.",
+      "Without `until`, a stalled run ends: no job arrived, started or ended for this time, and "
+      "all remaining jobs have arrived and wait for nodes.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,
-      "Without `until`, the run ends after this many attempts for each pending pod if only the "
-      "scheduler's retries are left (no job runs, no job will arrive and every node is up). The "
-      "count restarts when a pod is bound or created, or the policy changes.",
+      "Without `until`, the run ends if only futile attempts are left: no job runs, no job will "
+      "arrive and every node is up. It ends once the number of these attempts is this value times "
+      "the number of pending pods. The count restarts when a pod is bound or created, or when the "
+      "policy changes.",
       Range{uint64_t{1}, uint64_t{1'000'000'000}},
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
     v("compress_retries", compress_retries,
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
       "simulated second. Once rounds of such attempts repeat exactly, Orrery simulates one round "
       "in place of many. Jobs, pods, timelines and the summary stay the same; "
-      "/profile and the digest of the events do not. Every attempt is executed if this parameter "
+      "/profile and the digest of the events differ. Every attempt is executed if this parameter "
       "is false, or if something observes single attempts: record.attempts, record.cardiogram, a "
       "control plane, an autoscaler, loaded plugins.");
     v("changes", changes, "Changes of the scheduler during the run, in order of time.");
@@ -121,8 +121,8 @@ struct Scenario {
 // Reads the scenario and checks everything that is known before the cluster is built.
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics);
 
-// These call the templates of sim/config. A scenario has some 1,500 fields, so the templates are
-// compiled for it in one place only.
+// Both functions call templates of sim/config. A scenario has some 1,500 fields, for which these
+// templates compile slowly. So only scenario.cpp compiles them.
 [[nodiscard]] FieldTree describe_scenario();
 [[nodiscard]] std::string resolved_json(const Scenario& scenario);
 

@@ -1,5 +1,5 @@
-// models/scenario/scenario_peaks.cpp -- checks that the peak FLOP/s of GPUs are known where a job's
-// step is given as a model.
+// models/scenario/scenario_peaks.cpp -- checks that jobs with step.model can run only on GPUs whose
+// peak FLOP/s are known.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -33,7 +33,7 @@ std::vector<PodSpec> specs_of(const ExplicitJobParams& job) {
 
 }  // namespace
 
-// Checks only listed jobs, because jobs of other sources never have a step with a model.
+// Checks only listed jobs: a job of any other source cannot have `step.model`.
 void check_peaks(const Scenario& scenario, const ClusterState& state,
                  std::span<const Machine> machines, Checker& c) {
   if (scenario.network.level == NetworkLevel::None) return;

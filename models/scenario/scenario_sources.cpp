@@ -1,5 +1,6 @@
-// models/scenario/scenario_sources.cpp -- checks of job sources: whether they end, what a job queue
-// must count, and whether pods fit the nodes.
+// models/scenario/scenario_sources.cpp -- three checks. Without run.until, every source and its
+// jobs must end. A generator's pods must not request more GPUs than the largest node has. If jobs
+// request GPUs, policy.job_queue.counts must name gpus.
 #include <algorithm>
 #include <optional>
 #include <string>

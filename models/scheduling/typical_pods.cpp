@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// The fields of a spec on which fragmentation depends.
+// Copies only the fields on which fragmentation depends.
 PodSpec essence(const PodSpec& spec) {
   PodSpec kept;
   kept.cpu_milli = spec.cpu_milli;

@@ -79,7 +79,7 @@ void DatasetReaders::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Reader& reader = readers_[job.index];
   const double rate = storage_.flows().rate(flow);
-  // At rate_max reading keeps up with the steps.
+  // A transfer at rate_max keeps up with the steps.
   const bool keeps_up = rate >= reader.rate_max * (1 - 1e-9);
   const Duration before = reader.step_time;
   reader.step_time = keeps_up   ? Duration{}

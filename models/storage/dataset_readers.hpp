@@ -15,22 +15,22 @@
 namespace orrery {
 
 // A gang reads by one endless transfer. The rate of the transfer is at most what the gang's steps
-// need when reading does not delay them. With a cache, the gang reads from the disks of its own
-// nodes after the first epoch. Example: a step of 1 s reads 2 GB. If the store gives 1 GB/s, the
-// step takes 2 s.
+// consume when they never wait for data. Example: a step of 1 s reads 2 GB, so the rate is at most
+// 2 GB/s. If the store gives 1 GB/s, the step takes 2 s. With a cache, the gang reads from the
+// disks of its own nodes after the first epoch.
 class DatasetReaders {
  public:
   DatasetReaders(Engine& engine, Storage& storage);
   DatasetReaders(const DatasetReaders&) = delete;
   DatasetReaders& operator=(const DatasetReaders&) = delete;
 
-  // Starts the reader of a gang with `gpus` GPUs on these nodes. `step` is the least duration of
-  // the gang's steps, without reading.
+  // Starts the reader of a gang with `gpus` GPUs on these nodes. `step` is the duration of
+  // a step that neither reading nor other traffic delays.
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);
-  // Sets the present step rate, 0 if the gang stopped. The rate decides when the first epoch is
-  // over, so it has no effect without a cache.
+  // Sets the present step rate, 0 if the gang stopped. With a cache, the rate decides when the
+  // first epoch ends. Without a cache, the rate has no effect.
   void set_step_rate(JobId job, double steps_per_s);
   void step_done(JobId job);
 

@@ -108,7 +108,7 @@ std::vector<std::string> Cardiogram::notes() const {
   return notes;
 }
 
-// ---- the past of ranks
+// ---- the activity of ranks until now
 
 // Adds to watched.run the activity of running ranks since the last call. The pace is constant
 // between two calls.

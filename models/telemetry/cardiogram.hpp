@@ -19,15 +19,16 @@
 namespace orrery {
 
 // Writes a row for each rank and each interval of `resolution` in the window (CardiogramParams).
-// This costs one event for each interval, one at the window's start, and none outside the window.
-// Memory holds one interval of each rank. RunExpansion derives steps and checkpoints from the Pace
-// of the job. Example: a step of 0.6 s compute and 0.4 s exchange in rows of 0.5 s: the first row
-// has 0.5 s of compute, the second 0.1 s of compute and 0.4 s of exchange.
+// Recording takes one event at the window's start, one for each interval, and none outside the
+// window. Memory holds only the current interval of each rank. RunExpansion derives steps and
+// checkpoints from the Pace of the job. Example: a step has 0.6 s of compute and 0.4 s of exchange,
+// and rows cover 0.5 s. The first row has 0.5 s of compute, the second 0.1 s of compute and 0.4 s
+// of exchange.
 //
-// For whole steps and checkpoint cycles, sums over a window equal the accounts in /jobs and of
-// GpuUsage. The accounts spread a step evenly over its duration, and the rows do not. So each
-// change of pace, and the start and end of the window, may add a difference of less than one step
-// or cycle.
+// If the window has only whole steps and checkpoint cycles, sums of the rows equal the GPU times in
+// /jobs and the integrals of GpuUsage. /jobs and GpuUsage spread a step evenly over its duration,
+// but the rows do not. So each change of pace, and the start and end of the window, may add a
+// difference of less than one step or cycle.
 class Cardiogram {
  public:
   // `steps` is null with network.level: none. All arguments but `params` must outlive this object.
@@ -38,10 +39,10 @@ class Cardiogram {
 
   void start();
   void finish(Time end);  // to be called after JobController::finish()
-  // One sentence for each name in CardiogramParams::jobs that no gang had.
+  // One sentence for each name in CardiogramParams::jobs for which there was no gang.
   std::vector<std::string> notes() const;
 
-  // To be called after all components whose activity is shown have connected.
+  // Call this after the components that the cardiogram reads have connected to `jobs` and `pods`.
   void connect(JobNews& jobs, PodNews& pods);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);

@@ -45,8 +45,8 @@ struct CardiogramRow {
     c("rank", &CardiogramRow::rank, "index of the GPU in the job, from 0, counted pod by pod");
     c("node", &CardiogramRow::node, "node of the rank at the end of the interval");
     c("phase", &CardiogramRow::phase,
-      "activity with the largest share of the interval. idle: has no GPU; init: image pull, "
-      "set-up; hung: waits for a lost rank");
+      "activity with the largest share of the interval. idle: the rank has no GPU; init: image "
+      "pull, set-up; hung: the rank waits for a lost rank");
     c("reported", &CardiogramRow::reported,
       "GPU utilisation as nvidia-smi shows it: computing, or spinning in a busy wait", "%");
     c("power_watts", &CardiogramRow::power_watts, "power of the GPU", "W");

@@ -226,9 +226,9 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
            "GPU energy above idle, divided by the power that one computing GPU draws above idle");
   gpu_time("computing", useful + lost, "GPU time of computing");
   gpu_time("useful", useful, "GPU time of computing that no failure, preemption or eviction undid");
-  gpu_time("lost", lost, "GPU time of computing that failures, preemptions and evictions undid");
+  gpu_time("lost", lost, "GPU time of computing lost to failures, preemptions and evictions");
   gpu_time("exchange", GpuTime::seconds(accounts.exchange),
-           "GPU time spent within steps waiting for exchanges, slower ranks and data");
+           "GPU time that steps spend waiting for exchanges, slower ranks and data");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",
                        "energy of the GPUs on nodes that were up, idle power included");
 }

@@ -49,10 +49,11 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // the start barrier, communicator set-up and restore. They compute while both job and pod are
 // Running, and spin while the job is Hung, unless their processes have died. A running job computes
 // for a share of its time, and spins through exchanges and checkpoints for the rest. The share is
-// the mean over the whole run of the job, as if the job kept its present pace until its end. So the
-// rates are constant while the job keeps its pace. If a run completes at one pace, its integrals
-// agree with its GPU times in /jobs to a millionth. If the run is cut, the two differ by less than
-// a checkpoint write. Nodes that are down draw no power.
+// the mean over a run from the job's last start to its end, as if the job kept its current pace
+// throughout. So the rates are constant while the job keeps its pace. If a run completes at one
+// pace, the integrals of its rates agree with its GPU times in /jobs to a millionth. If a run stops
+// early, integrals and GPU times differ by less than the time of one checkpoint write on each GPU.
+// Nodes that are down draw no power.
 //
 // GPUs of dedicated parameter servers spin as long as their gang runs. GPUs of a service compute
 // for a share of the time that equals the load of the service, and are idle for the rest. Example:
@@ -84,8 +85,8 @@ class GpuUsage {
   GpuIntegrals integrals(Time now) const;           // since the start of the run
   Signal<NodeId, int64_t> node_allocation_changed;  // second argument: change in milli-GPUs
 
-  // Compute and exchange times are taken from `accounts`, the sums over all jobs. GpuRates would
-  // not do: they average over compute and checkpoints, and do not separate lost compute.
+  // Compute and exchange times are taken from `accounts`, the sums over all jobs. GpuIntegrals are
+  // less exact if runs stop early, and do not separate lost from useful compute.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:

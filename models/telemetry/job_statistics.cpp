@@ -58,14 +58,17 @@ void JobStatistics::add_summary(Recorder& recorder) {
   recorder.add_summary("wait_p50", all_.waits.quantile(50), "s",
                        "median time from submission until a job first runs, of jobs that ran");
   recorder.add_summary("wait_p99", all_.waits.quantile(99), "s",
-                       "99th percentile of the time from submission until a job first runs");
+                       "99th percentile of the time from submission until a job first runs, of "
+                       "jobs that ran");
   recorder.add_summary(
       "jct_mean", all_.completions.mean(), "s",
       "mean time from submission until completion, or until the end that a trace recorded");
-  recorder.add_summary("jct_p50", all_.completions.quantile(50), "s",
-                       "median time from submission until completion");
+  recorder.add_summary(
+      "jct_p50", all_.completions.quantile(50), "s",
+      "median time from submission until completion, or until the end that a trace recorded");
   recorder.add_summary("jct_p99", all_.completions.quantile(99), "s",
-                       "99th percentile of the time from submission until completion");
+                       "99th percentile of the time from submission until completion, or until the "
+                       "end that a trace recorded");
 }
 
 }  // namespace orrery

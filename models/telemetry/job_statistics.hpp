@@ -1,4 +1,4 @@
-// models/telemetry/job_statistics.hpp -- waits and completion times of jobs: all, and by priority.
+// models/telemetry/job_statistics.hpp -- waits and completion times of all jobs and by priority.
 #pragma once
 
 #include <cstdint>

@@ -59,8 +59,8 @@ struct NetworkSample {
     c("spine_rate", &NetworkSample::spine_rate, "data sent by spines up to cores", "bit/s");
     c("cables_down", &NetworkSample::cables_down, "cables that are down now", "cables");
     c("cables_slow", &NetworkSample::cables_slow,
-      "cables that are up, but below their nominal rate now: degraded by bit errors, or cursed, "
-      "which means slow only under adaptive routing",
+      "cables that are up, but below their nominal rate now: degraded by bit errors, or "
+      "slowed by a flaw of kind `cursed` while routing is adaptive",
       "cables");
     c("symbol_errors", &NetworkSample::symbol_errors,
       "symbol errors that all ports counted in the interval");

@@ -1,4 +1,4 @@
-// models/telemetry/run_expansion.hpp -- expands the pace of a run into its steps and checkpoints.
+// models/telemetry/run_expansion.hpp -- the steps and checkpoints of a run at one pace.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ struct RunParts {
   RunParts operator-(const RunParts& other) const;
 };
 
-// A period of a run at one pace. Over whole steps, compute takes the share Pace::computing of the
-// time outside of checkpoints, with a rounding error of a billionth.
+// A period of a run at one pace. The share of compute in a whole step is Pace::computing, with a
+// rounding error of a billionth. The time of a step does not include checkpoints.
 struct RunExpansion {
   RunNow run;  // state at the start of the period
   StepShape step;

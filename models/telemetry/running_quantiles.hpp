@@ -7,9 +7,9 @@
 
 namespace orrery {
 
-// Quantiles are exact, by the nearest rank, up to 131,072 values (stored as float). Beyond that,
-// each value is kept with eleven significant bits, so a quantile has an error of at most 1 part in
-// 2,048.
+// Values are stored as float. With up to 131,072 values, a quantile is one of the stored values
+// (nearest rank). With more values, only eleven significant bits of each value are kept, so a
+// quantile has an error of at most 1 part in 2,048.
 class RunningQuantiles {
  public:
   static constexpr size_t kExactMax = 131'072;

@@ -20,7 +20,7 @@ struct TimelineParams {
     v("interval", interval,
       "Time between two samples of the cluster, useful compute, the network, stores, nodes, "
       "services and the control plane.",
-      Range{1_ms, Duration::max()}, Source{"what monitoring systems commonly keep"});
+      Range{1_ms, Duration::max()}, Source{"a common interval of monitoring systems"});
     v("teams_interval", teams_interval,
       "Time between two samples of the teams; a multiple of `interval`. 0: no /timeline/teams. "
       "Absent: 1 h, rounded up to a multiple of `interval`.");
@@ -31,8 +31,8 @@ struct TimelineParams {
       c.error("teams_interval", "must be a multiple of interval");
     }
   }
-  // Interval between two rows of a team; zero: no rows. Example: with an interval of 25 min, the
-  // default is 75 min.
+  // Time between two rows of a team; zero: no rows. Example: if `interval` is 25 min and
+  // `teams_interval` is absent, the time is 75 min.
   Duration between_teams() const {
     if (teams_interval) return *teams_interval;
     const Duration rest = 1_h % interval;

@@ -61,7 +61,8 @@ struct TeamSample {
     c("time", &TeamSample::time, "time of the sample");
     c("team", &TeamSample::team, "team or virtual cluster");
     c("gpus_allocated", &TeamSample::gpus_allocated,
-      "GPUs reserved for its pods, or held by its jobs without pods (policy.driver: counting)",
+      "GPUs reserved for the team's pods, or held by the team's jobs without pods (policy.driver: "
+      "counting)",
       "GPU");
     c("jobs_pending", &TeamSample::jobs_pending,
       "jobs in phase pending, which wait for nodes or, without pods, for GPUs", "jobs");

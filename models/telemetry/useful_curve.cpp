@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Nano-GPUs in a milli-GPU. An integer in nano-GPUs is precise enough for the rate in book().
+// Nano-GPUs in a milli-GPU. book() rounds rates to whole nano-GPUs, which is precise enough.
 constexpr int128_t kNanoOfMilli = 1'000'000;
 
 }  // namespace
@@ -53,7 +53,7 @@ void UsefulCurve::work_settled(const WorkSettled& settled) {
   run.erase(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-// Drops the latest pieces of a run, `computed` of compute in all. Cuts a piece if necessary.
+// Drops the amount `computed` of compute from the end of a run. Cuts a piece if necessary.
 void UsefulCurve::drop(Run& run, int128_t computed) {
   for (; computed > 0; run.pop_back()) {
     ORRERY_CHECK(!run.empty(), "what is lost was computed");
@@ -77,8 +77,8 @@ UsefulCurve::Piece UsefulCurve::take_first(Piece& piece, int128_t computed) {
   return first;
 }
 
-// Merges neighbours that together last at most `span`. The span doubles until at most half of
-// kPiecesMax pieces are left.
+// Merges neighbours that together last at most `span`. The span doubles until at most
+// kPiecesMax / 2 pieces are left.
 void UsefulCurve::merge(Run& run) const {
   ORRERY_MARK("telemetry.useful_pieces_merged");
   for (Duration span = interval_; run.size() > kPiecesMax / 2; span = span * 2) {

@@ -12,16 +12,16 @@
 
 namespace orrery {
 
-// Intervals have equal length and begin at time 0. Compute is held as pieces until it is saved for
-// good, for example by a checkpoint. Then it is booked to the intervals in which it was done. Lost
-// pieces are dropped, so the curve is complete only at the end of the run. Example with intervals
-// of 60 s: a gang computes on 8 GPUs for 100 s, writes a checkpoint until 110 s, computes again and
-// dies at 150 s. The compute of the first 100 s is booked as 8 GPUs in the first interval and 5.33
-// in the second; the compute after 110 s is dropped.
+// Intervals have equal length and begin at time 0. Compute is held as pieces until it is saved, for
+// example by a checkpoint, or lost. Saved pieces are booked to the intervals in which the compute
+// was done. Lost pieces are dropped. So the curve is complete only when the simulation has ended.
+// Example with intervals of 60 s: a gang computes on 8 GPUs for 100 s, writes a checkpoint until
+// 110 s, computes again and dies at 150 s. The compute of the first 100 s is booked as 8 GPUs in
+// the first interval and 5.33 in the second; the compute after 110 s is dropped.
 //
-// All pieces of a run within one interval are merged into one. A run gets kPiecesMax pieces only if
-// its pace changes in that many intervals without a checkpoint. Then neighbouring pieces are merged
-// until at most half of kPiecesMax are left.
+// All pieces of a run within one interval are merged into one. A run that changes its pace in more
+// than kPiecesMax intervals without a checkpoint would need more than kPiecesMax pieces. Then
+// neighbouring pieces are merged until at most kPiecesMax / 2 are left.
 class UsefulCurve {
  public:
   static constexpr size_t kPiecesMax = 1024;  // the pieces of a run take at most 32 kB
@@ -30,8 +30,8 @@ class UsefulCurve {
 
   void work_done(const WorkDone& done);
   void work_settled(const WorkSettled& settled);
-  // Calls f with the compute of each interval, in nano-GPUs times nanoseconds. The last value
-  // includes all later intervals.
+  // Calls f once for each of the first `intervals` intervals, with the compute of the interval in
+  // nano-GPUs times nanoseconds. The last call also includes the compute of all later intervals.
   template <class F>
   void for_each(size_t intervals, F&& f) const {
     if (intervals == 0) return;

@@ -47,7 +47,8 @@ struct WorkloadParams {
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
       "share contended links, some of their steps are simulated to find the mean steps. If more "
       "gangs share the links, or the lengths of the steps differ too much, no step is simulated: "
-      "the mean steps are estimated from 32 random instants. traced: every step is simulated.",
+      "a gang's mean step follows from its mean exchange rate over 32 random instants. traced: "
+      "every step is simulated.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The most frequent kinds of pods, by which fragmentation is measured; absent: it is not "
@@ -63,9 +64,8 @@ struct WorkloadParams {
 };
 
 // Makes the sources in the order of `params.sources`. A source with unreadable input has no
-// jobs, and its error() says why. `gpu_milli_total`: milli-GPUs that all jobs of a shuffled trace
-// together request at load 1. If `takes_gpus` is false, a trace ends with an error at its first job
-// with GPUs.
+// jobs, and its error() says why. `gpu_milli_total`: milli-GPUs of the cluster, for `load` of a
+// shuffled trace. If `takes_gpus` is false, a trace ends with an error at its first job with GPUs.
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
                                                          const RngStreams& rng,
                                                          int64_t gpu_milli_total = 0,

@@ -14,9 +14,9 @@
 
 namespace orrery::python {
 
-// Checks every 20 ms whether a call is past its limit. An exception can be raised only with the
-// interpreter's lock, which a C extension may hold for ever. So another thread waits for the lock,
-// and the checks go on.
+// One thread checks every 20 ms whether a call is past its limit. To raise an exception in the
+// call, a thread needs the interpreter's lock, which a C extension may hold for ever. So each
+// exception is raised by a thread of its own, while the first thread continues its checks.
 class Watchman {
  public:
   static Watchman& instance() {

@@ -44,8 +44,8 @@ PodId checked_pod(const ControlBoard& board, int64_t pod) {
   throw py::index_error("there is no pod " + std::to_string(pod) + ", or its job is over");
 }
 
-// Converts the number of a job or pod, as given to an action, to an id. Ids of jobs and pods that
-// are over pass here; the executor rejects the actions on them.
+// Converts the number of a job or pod, as given to an action, to an id. The job or pod may be over:
+// the executor then rejects the action.
 template <class I>
 I number_of(int64_t number, const char* what) {
   const I id{static_cast<uint32_t>(number)};
@@ -64,7 +64,7 @@ Duration span_or_never(const std::optional<int64_t>& ns, const char* name) {
 
 // ---- the board
 
-// An array over all nodes of the values of `get(node)`.
+// An array with the value of `get(node)` for each node.
 template <class T, class F>
 py::array_t<T> by_node(const ControlBoard& board, F&& get) {
   const auto nodes = static_cast<uint32_t>(board.cluster().nodes());

@@ -21,8 +21,8 @@ namespace orrery::python {
 // the interpreter's lock.
 class PolicyClass {
  public:
-  // If `file` in `args` is a relative path, it starts at the folder of the file that contains
-  // `args`.
+  // If `file` in `args` is a relative path, it is resolved against the folder of the file that
+  // contains `args`.
   explicit PolicyClass(const RawParams& args);
   explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
@@ -45,14 +45,14 @@ class PolicyClass {
   py::object class_;
 };
 
-// The path of the file that `file` in `args` names, as config::resolved_file() returns it.
+// The value of `file` in `args`, resolved to a path by config::resolved_file().
 std::string file_of(const RawParams& args);
 
-// An object of the class. Constructed and used with the interpreter's lock held; the destructor
-// takes the lock.
+// An object of the Python class that `args` name. Must be constructed and used with the
+// interpreter's lock held; the destructor takes the lock.
 class Instance {
  public:
-  // Makes an object that has the attributes `lent` before its own __init__ runs.
+  // Makes an object of the class. The attributes in `lent` are set before __init__ runs.
   Instance(const RawParams& args, const py::dict& lent);
   ~Instance();
   Instance(const Instance&) = delete;

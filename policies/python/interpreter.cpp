@@ -46,9 +46,9 @@ void initialise() {
   expect(status);
 }
 
-// The process may be forked by a thread without the interpreter's lock. before_fork() then takes
-// the lock, and sets `is_ours`. A thread that already holds the lock forks in Python code, which
-// handles the fork itself.
+// If the forking thread does not hold the interpreter's lock, before_fork() takes the lock and sets
+// `is_ours`. A thread that holds the lock forks from Python code. Python prepares such a fork
+// itself.
 struct Forking {
   bool is_ours = false;
   PyGILState_STATE state{};

@@ -147,7 +147,7 @@ std::string name_of_code(const RawParams& args) {
   }
 }
 
-// Describes the class that `code` names by file and class, such as "mine.py:Mine".
+// Describes a policy class. `code` is its file and its name, such as "mine.py:Mine".
 std::pair<std::vector<std::string>, FieldTree> describe_code(const std::string& code) {
   PythonParams params;
   const size_t colon = code.rfind(':');

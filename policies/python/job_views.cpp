@@ -20,8 +20,7 @@ std::string state_of(const QueuedJob& job) {
   return std::string{kStates[static_cast<size_t>(job.state)]};
 }
 
-// Throws a ValueError about the job unless `is_right`. Without this, a check of the job queue would
-// end the run.
+// Throws a ValueError about the job unless `is_right`.
 void expect(bool is_right, const JobRef& job, const std::string& what) {
   if (is_right) return;
   const QueuedJob& r = job.get();
@@ -169,7 +168,8 @@ void bind_job(py::module_& m) {
       .def_readonly("has_longer", &News::has_longer);
 }
 
-// Returns whether the job runs. Starting a job that does not fit, or does not wait, is an error.
+// Starts a waiting job. Returns false if an Admit rejected the job, which is now held. Starting a
+// job that does not fit, or does not wait, is an error.
 bool start(const BoardRef& b, const JobRef& job, const py::object& nodes) {
   expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
   expect(b.board->fits(job.get()), job, "it does not fit now");

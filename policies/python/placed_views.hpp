@@ -22,7 +22,7 @@ class WhatIfs {
     std::unique_ptr<GangWhatIf> gang;
     std::set<uint32_t> out = {};  // pods evicted in this what-if and not restored
   };
-  // Scope of post_filter(). The end of a Scope closes the what-ifs that were opened in it.
+  // Exists during a call of post_filter(). The destructor closes the what-ifs opened in the call.
   class Scope {
    public:
     explicit Scope(WhatIfs& all) : all_{all}, before_{all.open_.size()} { ++all.scopes_; }
@@ -39,7 +39,7 @@ class WhatIfs {
   };
 
   std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
-  // Returns null if Preemption::gang_what_if() is null: the gang as a whole has not failed.
+  // Returns null if Preemption::gang_what_if() returns null.
   std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);
   void close(const One& one);  // throws py::value_error unless `one` is the innermost
 
@@ -51,9 +51,10 @@ class WhatIfs {
   size_t scopes_ = 0;
 };
 
-// The number of placed pods on each node or, if `by_leaf`, below each leaf switch. Only pods with
-// all of `labels` count. If `keeping_away`, only pods with an anti-affinity term for exactly these
-// labels and this topology count instead. If `team` is not empty, only pods of that team count.
+// The number of placed pods on each node or, if `by_leaf`, below each leaf switch. Counts the pods
+// that have all of `labels`. If `keeping_away`, counts instead the pods with an anti-affinity term
+// that has exactly these labels and the topology key hostname (if `by_leaf`: leaf). If `team` is
+// not empty, counts only pods of that team.
 py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
                      bool by_leaf, const std::string& team, bool keeping_away);
 

@@ -25,7 +25,7 @@ struct PodPolicy::Kept {
 };
 
 // Calls f with two Python objects: the cycle and the policy's Nodes. The cycle is lent for this
-// call only. After the call, the candidate and feasible nodes of Nodes are reset.
+// call only.
 template <class F>
 auto PodPolicy::with(const Cycle& cycle, F&& f) const {
   return in_python([&] {

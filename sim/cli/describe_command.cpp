@@ -111,7 +111,7 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
   return text + "\nargs:\n" + describe_text(args);
 }
 
-// Describes a policy in a file of code, such as "mine.py:Mine".
+// Describes a policy class. `code` is its file and its name, such as "mine.py:Mine".
 ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
                          std::ostream& out, std::ostream& err) {
   try {

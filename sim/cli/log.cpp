@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Makes each line of the text printable. Only the first line is preceded by time and level.
+// Makes each line of the text printable. The logger puts time and level before the first line only.
 std::string shown(std::string_view text) {
   std::string lines;
   for (size_t end = 0; end != std::string_view::npos;) {

@@ -19,8 +19,8 @@ std::string peaks_text(const PeakRates& peaks) {
   std::string text;
   for (const Precision precision : {Precision::Half, Precision::Fp8}) {
     if (peaks.at(precision) == 0) continue;
-    text += ", " + std::to_string(std::lround(peaks.at(precision))) + " TFLOP/s at precision ";
-    text += name_of(precision);
+    text += ", " + std::to_string(std::lround(peaks.at(precision))) + " TFLOP/s at ";
+    text += std::string{name_of(precision)} + " precision";
   }
   return text;
 }

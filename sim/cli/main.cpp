@@ -21,8 +21,8 @@ namespace {
 
 int main(int argc, char** argv) {
   std::set_terminate(end_with_message);
-  // With these signals ignored, a write beyond the limit of file size or to a closed pipe fails,
-  // and the failure is reported.
+  // Once these signals are ignored, a write to a closed pipe or beyond the file size limit returns
+  // an error, which is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const std::span<const char* const> all{argv, static_cast<size_t>(argc)};

@@ -42,8 +42,9 @@ std::string python() {
   return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");
 }
 
-// Puts `folder` first in PYTHONPATH. With PYTHONSAFEPATH, Python ignores modules in the current
-// folder: a json.py there would shadow that of the standard library.
+// Puts `folder` first in PYTHONPATH. Sets PYTHONSAFEPATH, so that Python does not import modules
+// from the current folder. Otherwise a json.py there would shadow the standard library's json
+// module.
 void prepare_environment(const std::string& folder) {
   const std::string path = from_environment("PYTHONPATH", "");
   setenv("PYTHONPATH", (path.empty() ? folder : folder + ":" + path).c_str(), 1);

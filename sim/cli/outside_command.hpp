@@ -12,7 +12,7 @@ namespace orrery {
 struct OutsideCommand {
   std::string_view name, usage, doc;
 };
-// The commands for the list in `orrery --help`. The options of each are in its own --help.
+// The Python commands that `orrery --help` lists. `orrery NAME --help` lists a command's options.
 std::span<const OutsideCommand> outside_commands();
 
 // Replaces this process by `python3 -m orrery NAME ARGS`. Returns only if Python or the package is

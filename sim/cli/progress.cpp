@@ -74,7 +74,7 @@ std::optional<double> fraction_done(const SimulationProgress& progress) {
 
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s) {
   const auto fraction = fraction_done(progress);
-  // No estimate before this fraction, because it would vary too much.
+  // Below this fraction there is no estimate, because estimates would vary too much.
   constexpr double kFirstGuess = 0.001;
   if (!fraction || *fraction < kFirstGuess) return std::nullopt;
   return elapsed_s * (1 - *fraction) / *fraction;

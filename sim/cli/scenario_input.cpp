@@ -120,7 +120,6 @@ ScenarioInput read_input(const std::string& path, const Arguments& arguments) {
                             "is a study, not a scenario: `orrery study run` runs it");
     return input;
   }
-  // Warnings about an unparsable document would be useless.
   if (input.document.is_usable) {
     input.scenario = read_scenario(input.document, input.diagnostics);
     check_tables_off(input);

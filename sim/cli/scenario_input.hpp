@@ -36,7 +36,7 @@ std::vector<std::string> plugin_files(const Arguments& arguments);
 // number or --until is empty. All other mistakes are in ScenarioInput::diagnostics.
 [[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);
 void print_warnings(const ScenarioInput& input, std::ostream& err);  // one warning a line
-// Every mistake, one a line, then their number.
+// Prints each mistake on a line, then the number of mistakes.
 void print_mistakes(const ScenarioInput& input, const std::string& path, std::ostream& err);
 
 }  // namespace orrery

@@ -30,8 +30,8 @@ void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// Adds the names and arguments of the registered policies to the schema. The field `name` is a
-// plain string, because check_policy() looks its value up only after all fields are read.
+// Adds the names and arguments of the registered policies to the schema. For the loader, `name`
+// is a plain string, which check_policy() looks up after all fields are read.
 void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
   FieldTree& item = list.children.front();
   offer(child(item, "name"), policies);
@@ -55,7 +55,7 @@ void offer_policies(FieldTree& scenario) {
   offer_in_list(child(profile, "controllers"), controllers);
 }
 
-// Offers the machines of the catalogue as `base` of the user's machines.
+// Offers the machines of the catalogue as values of `base` in cluster.machines.
 void offer_machines(FieldTree& scenario) {
   FieldTree& base = child(child(child(scenario, "cluster"), "machines").children.front(), "base");
   base.shape = FieldShape::Enum;

@@ -49,7 +49,8 @@ struct Sample {
     }
   }
 
-  // For each job, the rank of its user by number of jobs; 0 is the user with most jobs.
+  // One entry for each job that has a user: the rank of this user. The user with most jobs has
+  // rank 0. The entries are sorted.
   std::vector<double> ranks() const {
     std::vector<int64_t> counts;
     for (const auto& [user, jobs] : jobs_of_user) counts.push_back(jobs);

@@ -1,5 +1,4 @@
-// sim/cli/trace_provenance.hpp -- the source of the rows of a native file, and the steps of their
-// conversion.
+// sim/cli/trace_provenance.hpp -- facts in a native trace file: its source and conversion.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +14,7 @@ namespace orrery {
 using TraceFact = std::pair<std::string, std::string>;
 
 std::string hash_of(const std::string& file);  // "unknown" if unreadable
-// Replaces line ends by blanks, because each fact is one line of the file.
+// Replaces line ends by blanks, because each fact is one line of the native trace file.
 std::vector<TraceFact> as_lines(std::vector<TraceFact> facts);
 
 // All parameters, defaults included, in one line. File names are without their folders.
@@ -29,8 +28,8 @@ std::string resolved_line(P params) {
   return config::to_flow_text(config::type_of<P>().write(&params));
 }
 
-// Facts about a converted trace: its source and the side files, the parameters, the version of
-// Orrery. Last come `facts`, which the source itself states.
+// Facts about a converted trace: the source file, the side files, the parameters, the version of
+// Orrery, and `facts`, the facts that the source file states.
 template <class P>
 std::vector<TraceFact> provenance(const P& params, std::string_view format,
                                   const std::vector<std::string>& side_files,

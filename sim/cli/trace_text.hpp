@@ -13,11 +13,11 @@ namespace orrery {
 
 // The format of the file, whether it was guessed, and which columns were read.
 std::string layout_text(const TraceReader& reader, bool is_guessed);
-// The statistics as text; those of durations only if `has_durations`.
+// The statistics as text. Durations are included only if `has_durations`.
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
                        bool has_durations, bool is_guessed);
-// For a trace that lists only jobs that ended after recording began: the start of its replay, and
-// the jobs under way at that time. `statistics` are of the trace as recorded.
+// How a replay begins if the trace lists no job that ended before the recording began: the start
+// time, and the number of jobs under way then. `statistics` are of the trace as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
 // Statistics of all requests of the reader. Stores 24 to 40 bytes for each request: three to five
 // numbers.

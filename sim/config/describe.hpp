@@ -23,7 +23,7 @@ template <class P>
 // indented.
 [[nodiscard]] std::string describe_text(const FieldTree& tree);
 
-// JSON Schema draft-07 of a whole document; `include` is allowed at the top.
+// JSON Schema (draft-07) for a whole document, which may have `include` at its top level.
 [[nodiscard]] std::string to_json_schema(const FieldTree& root, const std::string& title);
 
 // All parameters with their values, defaults included. The text is also YAML: reading it back gives

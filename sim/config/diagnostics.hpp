@@ -54,24 +54,24 @@ class Diagnostics {
 
   void error(const Position& position, std::string_view path, std::string message);
   void warning(const Position& position, std::string_view path, std::string message);
-  // Reports a parameter without effect: as a warning or, with Idle::Refused, as a mistake.
+  // Reports that a parameter has no effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // unheeded() and instant() store a given parameter. settle() then checks whether it has an
-  // effect. unheeded(): the parameter needs the fact `fact` (see Heeded). settle() reports the
-  // parameter if the fact is false, and keeps it stored if the fact has no value yet. A negative
-  // `fact` counts as false. instant(): the parameter is a time of the run. settle() reports it if
-  // `end` is before `at`.
+  // unheeded() and instant() store a given parameter. settle() reports the stored parameters that
+  // have no effect. unheeded(): the parameter has an effect only if facts[fact] is true (see
+  // Heeded). It stays stored while facts[fact] has no value. With a negative `fact` it has no
+  // effect. instant(): the parameter is a time of the run. It has no effect if `end` is before
+  // `at`.
   void unheeded(int fact, Entry entry);
   void instant(Duration at, Entry entry);
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
 
   bool ok() const { return count_ == 0; }
   size_t count() const { return count_; }
-  // Once full, messages are only counted, so a caller need not compose them.
+  // Whether further mistakes are only counted, so their messages need not be composed.
   bool full() const { return kept_.size() >= kKeptMax; }
-  // The mistakes, sorted by file, line and column. If some were dropped, the last text has their
-  // number.
+  // The mistakes, sorted by file, line and column. The last text says how many mistakes were
+  // dropped, if any.
   std::vector<std::string> messages() const;
   size_t warning_count() const { return warning_count_; }
   std::vector<std::string> warnings() const;  // sorted as messages() are

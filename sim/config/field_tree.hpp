@@ -39,7 +39,7 @@ struct FieldTree {
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
   // Variant: a Struct for each kind, named after the kind. Raw: a Struct for each value of the
-  // field `name` beside it.
+  // sibling field `name`, named after the value.
   std::vector<FieldTree> variants;
 };
 

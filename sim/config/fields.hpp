@@ -19,10 +19,10 @@
 //
 // Members: bool, int32_t, int64_t, uint32_t, uint64_t, double, std::string, Duration, Bytes,
 // Bandwidth, an enum with enum_names, another params struct, RawParams, or a std::variant<A, B> of
-// params structs. The value of the key `kind` chooses the struct: it is the struct's `static
-// constexpr std::string_view kKind`. With any of these as T, a member may also be a std::vector<T>,
-// std::optional<T> or std::map<std::string, T>. Durations, sizes and rates must not be negative
-// unless a Range allows it.
+// params structs. Each struct of a variant has a `static constexpr std::string_view kKind`. The key
+// `kind` chooses the struct whose kKind is its value. With any of these as T, a member may also be
+// a std::vector<T>, std::optional<T> or std::map<std::string, T>. Durations, sizes and rates must
+// not be negative unless a Range allows it.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@
 
 namespace orrery {
 
-// A part of the document stored for a later reader, such as the arguments of a policy:
+// A part of the document that is kept and read later, such as the arguments of a policy:
 // `read_params<Args>(raw.node, raw.path, diagnostics)`.
 struct RawParams {
   config::Node node;
@@ -49,9 +49,10 @@ class Checker {
  public:
   Checker(const config::Node& node, std::string path, Diagnostics& diagnostics)
       : node_{node}, path_{std::move(path)}, diagnostics_{diagnostics} {}
-  // Reports at the value of `field`. If the user did not give the field, reports at the innermost
-  // given part of its path, or else at the struct. `field` may lead into a nested struct
-  // ("pool.name") or a list ("pools[2]"). An empty `field` means the struct itself.
+  // Reports a mistake or a warning with the position of the value of `field` in the document. If
+  // the user did not give the field, the position is that of the innermost given struct or list
+  // around it. `field` may lead into a nested struct ("pool.name") or a list ("pools[2]"). An empty
+  // `field` means the struct itself.
   void error(std::string_view field, std::string message);
   void warning(std::string_view field, std::string message);
   bool is_given(std::string_view field) const;  // whether the user gave the field
@@ -66,7 +67,7 @@ class Checker {
   Diagnostics& diagnostics_;
 };
 
-// The visitor that fields() gets.
+// The visitor that is passed to fields().
 class FieldList {
  public:
   struct Field {

@@ -1,4 +1,4 @@
-// sim/config/load.cpp -- files and texts to documents; follows and merges `include:`.
+// sim/config/load.cpp -- loads files and texts as documents, and merges what they include.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -52,7 +52,7 @@ struct Entry {
 
 bool have_same_value(const Node& a, const Node& b);  // positions do not matter
 
-// "a map", "a list", "'text'" or "nothing", for messages.
+// What the node is, for messages: "a map", "a list", a scalar's text in quotes, or "nothing".
 std::string what_is(const Node& node);
 
 Node make_null(Position position);
@@ -77,12 +77,11 @@ struct Document {
 [[nodiscard]] Document load_text(std::string_view text, std::string_view name,
                                  Diagnostics& diagnostics);
 
-// Applies `a.b[0].c=value`; the value is YAML. Missing maps are created, list items must exist, a
-// key with dots in it is written in double quotes. A message begins with the number of the
-// override, line and column: `--set #1:1:5`.
+// Applies `a.b[0].c=value`; the value is YAML. Missing maps are created; list items must exist. A
+// key with dots in it is written in double quotes. A message about the first override, at line 1
+// and column 5 of its text, begins with `--set #1:1:5`.
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
-// Removes the node at `path`, which is written as in messages. Does nothing if there is no such
-// node.
+// Removes the node at `path`, if there is one. A path is written as in messages: `a.b[0].c`.
 void erase(Document& document, std::string_view path);
 
 }  // namespace orrery::config

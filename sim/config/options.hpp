@@ -1,4 +1,4 @@
-// sim/config/options.hpp -- options of a field beside its name, default and doc string.
+// sim/config/options.hpp -- options of a field, such as its range, unit and source.
 #pragma once
 
 #include <concepts>

@@ -108,7 +108,8 @@ class Overrider {
   Overrider(const FileName& name, Diagnostics& diagnostics)
       : name_{name}, diagnostics_{diagnostics} {}
 
-  // The node that a step leads to, created for a missing key; null after a reported mistake.
+  // Returns the node that a step leads to. Creates this node if the key is missing. Returns null
+  // after reporting a mistake.
   Node* go(Node& from, const Step& step, const std::string& path) {
     const Position at{name_, 1, step.column};
     if (from.is_sequence() && is_number(step.text)) return item(from, step, path);

@@ -21,8 +21,8 @@ struct Refusal {  // thrown through yaml-cpp, which cannot be stopped otherwise
   std::string message;
 };
 
-// Limits what the parser reads ahead. Before it emits any event, yaml-cpp stores every token of a
-// bracketed value that may still be a key: some 240 bytes for one bracket. So this buffer passes
+// Limits what the parser reads ahead. While a bracketed value may still be a key, yaml-cpp emits no
+// events and stores all tokens of the value: some 240 bytes for one bracket. So this buffer passes
 // the text in pieces. It counts the punctuation passed since the last event, because each such
 // character may be a token, and refuses more than Limits::kNodes.
 class MeteredBuffer final : public std::streambuf {
@@ -83,7 +83,7 @@ class Builder final : public YAML::EventHandler {
   Position at(const YAML::Mark& mark) const { return {name_, mark.line + 1, mark.column + 1}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    // yaml-cpp takes plain text after a comment for a second document.
+    // If plain text continues after a comment, yaml-cpp starts a second document.
     if (documents_ > 0 && root_.node.is_scalar()) refuse(root_.node.position, kPlainText);
     if (++documents_ > 1) refuse(at(mark), "a second YAML document; a file holds exactly one");
   }

@@ -12,14 +12,14 @@ namespace orrery::config {
 constexpr const char* kPlainText =
     "expected keys such as `cluster:` at the top, found plain text: this is not a scenario in YAML";
 
-// What a document and all its includes may still use of their Limits.
+// How much of the Limits is left. A document and all its includes use up the same Budget.
 struct Budget {
   size_t nodes = Limits::kNodes;
   size_t text_bytes = Limits::kTextBytes;
   int files = Limits::kFiles;
 };
 
-// Empty if the text is not YAML within the limits; `diagnostics` has the reason.
+// Returns nothing if the text is not YAML or exceeds a limit. `diagnostics` then has the reason.
 [[nodiscard]] std::optional<Node> parse_yaml(std::string_view text, const FileName& name,
                                              Budget& budget, Diagnostics& diagnostics);
 

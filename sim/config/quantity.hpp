@@ -10,14 +10,14 @@
 
 namespace orrery {
 
-// Upper limits of parameters, whatever their Range: sums of 29 durations, 63 sizes or 9,223
-// bandwidths fit into 64 bits.
+// No parameter may exceed these limits, whatever its Range. So the sum of any 29 durations, 63
+// sizes or 9,223 bandwidths fits into 64 bits.
 constexpr Duration kDurationMax = 3660_d;        // about ten years
 constexpr Bytes kBytesMax = {int64_t{1} << 57};  // 128 PiB
 constexpr Bandwidth kBandwidthMax = 1'000'000_Gbps;
 
-// The value in the largest unit of which it is a whole number, so that parsing the text gives the
-// same value.
+// Writes a whole number of the largest possible unit, so that parsing the text gives the same
+// value. Example: two minutes are "2min", but one and a half are "90s".
 std::string format_quantity(Duration value);   // 250us
 std::string format_quantity(Bytes value);      // 80GiB
 std::string format_quantity(Bandwidth value);  // 400Gbps
@@ -52,8 +52,8 @@ struct ParsedQuantity {
 };
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, const Measure& measure);
 std::string format_quantity(int64_t value, const Measure& measure);
-// A regular expression, for JSON Schema, of the texts that parse_quantity accepts, except 0 without
-// a unit.
+// A regular expression for JSON Schema. It matches a decimal number with a unit of the measure, but
+// not 0 without a unit. It does not check whether parse_quantity would reject the value.
 std::string quantity_pattern(const Measure& measure, bool may_be_negative);
 
 }  // namespace config

@@ -1,4 +1,4 @@
-// sim/config/reader.hpp -- fills a params struct from a document; mistakes name file:line:col.
+// sim/config/reader.hpp -- fills a params struct from a document.
 #pragma once
 
 #include <string>

@@ -179,7 +179,7 @@ template <class T>
 requires requires(T t) { measure_of(t); }
 struct Codec<T> {
   static WholeBounds bounds(const FieldOptions& options) {
-    // Without a range a quantity is not negative.
+    // A quantity for which no range is declared must not be negative.
     constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
     return whole_bounds(options.bounds ? kLeast : 0, measure_of(T{}).most, options);
   }
@@ -241,7 +241,7 @@ void Scalar<T>::read(const Node& node, const ReadContext& context, void* value) 
 
 template <class T>
 void Scalar<T>::read_absent(const Position& at, const ReadContext& context, void* value) const {
-  // RawParams are read later. Messages of that reader need the path and position of the field.
+  // RawParams are read later. Messages about mistakes then need the field's path and position.
   if constexpr (std::same_as<T, RawParams>) {
     auto& raw = *static_cast<RawParams*>(value);
     raw.path = context.path;

@@ -1,4 +1,4 @@
-// sim/config/scalars.hpp -- plain numbers and booleans from and to text, without any locale.
+// sim/config/scalars.hpp -- numbers and booleans from and to text, whatever the locale.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace orrery::config {
 
 // What parse_integer() returns. Numbers are written as in JSON: no '+', no leading zeros (YAML 1.1
-// reads such a number as octal). An integer that is too large has no `magnitude`.
+// reads 010 as octal). An integer that is too large has no `magnitude`.
 struct ParsedInteger {
   bool is_integer = false;
   bool is_negative = false;
@@ -21,7 +21,7 @@ struct ParsedInteger {
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
 [[nodiscard]] std::string format_real(double value);  // shortest text that parses to `value`
 
-// Whether plain text is valid JSON as it is: a number or a boolean.
+// Whether the text is a number or a boolean. JSON writes both without quotes.
 [[nodiscard]] bool is_bare_json(std::string_view text);
 
 }  // namespace orrery::config

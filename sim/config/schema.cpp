@@ -16,7 +16,8 @@ enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);
 
-// Whether the key of the field must be present: it is required, or its struct has a required key.
+// Whether the key of the field must be present. This is so if the field is required, or if the
+// field is a struct or a variant that contains a required key.
 bool needs_value(const FieldTree& field) {
   const auto any = [](const FieldTree& tree) {
     return std::any_of(tree.children.begin(), tree.children.end(), needs_value);
@@ -43,7 +44,6 @@ std::string description(const FieldTree& field) {
   return text;
 }
 
-// The schema of a key, with its field's doc string.
 Json property(const FieldTree& field, Part part) {
   Json schema = shape_of(field, part);
   if (const std::string text = description(field); !text.empty()) schema["description"] = text;

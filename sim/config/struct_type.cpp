@@ -71,7 +71,7 @@ void report_unknown(const Node& node, const FieldList& fields, std::string_view 
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     std::string text = "unknown key " + in_quotes(entry.key);
-    // Full Diagnostics only count messages, so comparing names would waste time.
+    // If `diagnostics` is full, it only counts messages, so comparing names would waste time.
     if (!context.diagnostics.full()) {
       text += did_you_mean(entry.key, known);
       if (is_first) text += keys_here(known);
@@ -125,7 +125,7 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
   }
 }
 
-// Passes the given parameters that may have no effect to the diagnostics. Lists the fields again:
+// Tells the diagnostics which of the given parameters may have no effect. Lists the fields again:
 // whether a field has an effect depends on values that were read after the first listing.
 void StructType::tell_unheeded(const Node& node, const ReadContext& context,
                                const void* value) const {
@@ -150,8 +150,8 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
   }
 }
 
-// Whether a given value equals the default. Such a value is not reported as one without effect: a
-// resolved scenario gives every default.
+// Whether a given value equals the default. A default is never reported as "has no effect", because
+// a resolved scenario states every default.
 bool StructType::is_default(std::string_view field, const Node& value) const {
   const std::shared_ptr<const void> defaults = sample();
   FieldList fields;
@@ -161,7 +161,7 @@ bool StructType::is_default(std::string_view field, const Node& value) const {
   });
 }
 
-// A visitor takes a mutable struct, but writing and describing do not change it.
+// A visitor takes a mutable struct, but the callers of this function only read the struct.
 void StructType::collect_const(const void* value, FieldList& fields) const {
   collect(const_cast<void*>(value), fields);
 }

@@ -17,7 +17,7 @@ namespace orrery {
 // Limits of a relative frequency, so that sums stay finite.
 constexpr Range kWeights{0.0, 1e9};
 
-// An index into `weights`, with a probability proportional to its weight.
+// Draws an index into `weights`. The probability of index i is proportional to weights[i].
 size_t draw_weighted(const std::vector<double>& weights, Rng& rng);
 
 template <class T, class C>

@@ -1,7 +1,7 @@
-// sim/config/value_type.hpp -- reading, writing and describing one type of member.
+// sim/config/value_type.hpp -- reads, writes and describes members of one type.
 //
-// A member's type is erased as early as possible: templates only give access to the parts of a
-// value. The code that parses, describes and visits values is compiled once.
+// A member's type is erased as early as possible: only the access to the parts of a value consists
+// of templates. The code that reads, writes and describes values is compiled once.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,8 @@ class ValueType {
   virtual ~ValueType() = default;
   // After a mistake, which goes to the diagnostics, the value may be half read.
   virtual void read(const Node& node, const ReadContext& context, void* value) const = 0;
-  // Called if the key is missing. The default stays. A struct reports its missing required keys.
+  // Called if the key is missing; the value keeps its default. StructType's version reports the
+  // required keys of the struct as missing.
   virtual void read_absent(const Position&, const ReadContext&, void*) const {}
   virtual Node write(const void* value) const = 0;
   // Fills in what depends on the type: shape, type text, unit, limits and children. Name, doc,

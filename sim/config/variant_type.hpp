@@ -1,4 +1,4 @@
-// sim/config/variant_type.hpp -- std::variant of params structs, chosen by the key `kind`.
+// sim/config/variant_type.hpp -- std::variant of params structs; the key `kind` chooses one.
 #pragma once
 
 #include "sim/config/type_of.hpp"

@@ -56,7 +56,7 @@ class Callback {
  private:
   struct Ops {
     void (*call)(void* self);
-    // Moves the callable to `to` and destroys it at `from`; only destroys it if `to` is null.
+    // Moves the callable from `from` to `to`. If `to` is null, destroys the callable at `from`.
     // `relocate` itself is null for a callable that is moved by copying its bytes.
     void (*relocate)(void* to, void* from);
   };

@@ -2,9 +2,9 @@
 //
 // A failed ORRERY_CHECK throws CheckFailed. Only the code that starts a run catches CheckFailed.
 // That run ends with the message and exit status 1; other runs of a study continue. The objects of
-// the failed run are then only destroyed. An event may have stopped halfway, so a check in a
-// destructor must hold even then. A check that fails in a destructor or a noexcept function prints
-// its message and ends the program.
+// the failed run are destroyed. The failed event may have stopped halfway, so checks in destructors
+// must hold even after half an event. A check that fails in a destructor or a noexcept function
+// prints its message and ends the program.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ using RoleId = Id<struct RoleTag>;
 using PodId = Id<struct PodTag>;
 using SpecId = Id<struct SpecTag>;  // pods with equal specs have the same id
 
-// A vector that accepts only its own kind of id.
+// A vector whose index is an id of type I.
 template <class I, class T>
 class IdVector {
  public:

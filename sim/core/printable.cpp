@@ -66,8 +66,8 @@ std::string escaped(const Character& character, char byte) {
   return text.data();
 }
 
-// Removes whole characters from the front of `text` and returns them. Unsafe characters that are
-// not in `kept` are escaped.
+// Removes all characters from `text` and returns them, except a truncated character at the end.
+// Unsafe characters that are not in `kept` are escaped.
 std::string take_printable(std::string_view& text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {

@@ -30,7 +30,8 @@ class FileSharing {
 template <class T>
 class SharedFiles {
  public:
-  // `read(path)` makes a T. Without FileSharing, each get() calls `read`.
+  // Returns the T that `read(path)` makes. During FileSharing, only the first get() for a path
+  // calls `read`; without FileSharing, each get() does.
   template <class F>
   std::shared_ptr<const T> get(const std::string& path, F&& read) {
     if (!FileSharing::is_on()) return std::make_shared<const T>(read(path));
@@ -60,8 +61,8 @@ class SharedFiles {
   std::map<std::string, std::shared_future<std::shared_ptr<const T>>> known_;
 };
 
-// While an instance exists, it lists the files that this thread reads: the inputs of a run,
-// without its scenario. Each path is listed once, in the order of the first reading.
+// While an instance exists, it lists the input files that this thread reads, but not the scenario.
+// Each path is listed once, in order of first use.
 class InputFiles {
  public:
   InputFiles();
@@ -78,8 +79,8 @@ class InputFiles {
 
 // A 64-bit hash of a text, in hexadecimal.
 std::string fingerprint_of(std::string_view text);
-// A hash of the file's bytes; empty if the file is unreadable. During FileSharing a file is read
-// only once.
+// A hash of the file's bytes; empty if the file is unreadable. While a FileSharing exists, each
+// file is hashed only once.
 std::string fingerprint_of_file(const std::string& path);
 // Like fingerprint_of_file(), but always reads the file.
 std::string fingerprint_of_file_now(const std::string& path);

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Blocks are aligned to their size. Throws std::bad_alloc.
+// A block is aligned to `bytes`, which must be a power of two. Throws std::bad_alloc.
 void* allocate_block(size_t bytes);
 void free_block(void* block, size_t bytes);
 

@@ -78,8 +78,7 @@ void Engine::set_poll(uint64_t every_events, std::function<void()> poll) {
   plan_chores();
 }
 
-// Does the work between events that is due: the check for a loop without delay, a rung of the
-// ladder, the audits and the poll.
+// Called between events, when one of the chores is due.
 void Engine::do_chores() {
   ORRERY_CHECK(events_run_ - instant_start_ <= limits_.events_per_instant_max,
                "time stands still: too many events at one instant (a loop without delay?)");

@@ -4,8 +4,8 @@
 //   engine.after(5_us, Label{"demo.tick"}, [&] { ... });
 //   engine.run(Time{} + 1_s);
 //
-// Example of the order: at 0 s, events A (at 5 us, Phase::Model), B (5 us, Fault) and C (5 us,
-// Model) are scheduled in this order; they run as B, A, C.
+// Example: events A (Phase::Model), B (Phase::Fault) and C (Phase::Model) are scheduled in this
+// order, all for 5 us. They run in the order B, A, C.
 #pragma once
 
 #include <atomic>
@@ -31,11 +31,11 @@ class Engine {
  public:
   struct Limits {
     uint32_t pending_max = 1u << 24;
-    // If more events run at one instant, a check ends the run, because the model probably loops
-    // without delay.
+    // Maximum number of events at one instant. If it is exceeded, a check ends the run, because the
+    // model probably loops without delay.
     uint32_t events_per_instant_max = 1'000'000;
     uint64_t audit_every = 0;  // number of events between audits; 0 means never
-    // Number of events between rungs of ladder(), at first. The number doubles each time there are
+    // Initial number of events between rungs of ladder(). The number doubles each time there are
     // 4,096 rungs.
     uint64_t ladder_every = 1u << 10;
     uint64_t seed = 0;  // seed of the run, for messages of failed checks
@@ -93,8 +93,7 @@ class Engine {
 
   void enable_profile() { profile_ = std::make_unique<Profile>(); }
   std::vector<ProfileRow> profile() const;
-  // Calls `poll` after every `every_events` events, for progress and flushing. Polls do not change
-  // the digest.
+  // Calls `poll` once every `every_events` events. Polls do not change the digest.
   void set_poll(uint64_t every_events, std::function<void()> poll);
   // Adds a check of invariants. It is called between events, once every Limits::audit_every events.
   void add_audit(std::function<void()> audit) { audits_.push_back(std::move(audit)); }

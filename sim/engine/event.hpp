@@ -10,7 +10,8 @@
 
 namespace orrery {
 
-// Names a kind of event: Label{"net.flow_done"}. The digest uses its hash, never an address.
+// Names a kind of event: Label{"net.flow_done"}. The digest uses the hash of the text, never
+// the address of the text.
 class Label {
  public:
   template <size_t N>
@@ -28,7 +29,7 @@ class Label {
   uint32_t hash_ = 2166136261u;
 };
 
-// Order of events of one instant. Within a phase, first scheduled runs first.
+// Order of events of one instant. Within a phase, events run in the order of their scheduling.
 enum class Phase : uint8_t {
   Fault,    // hardware changes state
   Model,    // work completes, messages arrive; the default

@@ -1,10 +1,10 @@
-// sim/engine/event_queue.hpp -- pending events in (time, phase, schedule) order.
+// sim/engine/event_queue.hpp -- pending events by time, then phase, then order of scheduling.
 //
 // An event is a slot of one cache line; its ticket in the RadixWheel names slot and generation:
 //   phase:3 | generation:32 | slot:29
-// Cancelling frees the slot at once. The event's ticket becomes stale, and is skipped when due.
-// Stale tickets are purged once they outnumber live ones by over 4,096. Example: the event in slot
-// 5, generation 2, is cancelled. The slot goes to generation 3, so ticket (2, 5) is stale.
+// Cancelling frees the slot at once. The ticket becomes stale, and is skipped when due. Example:
+// slot 5 goes from generation 2 to 3, so the ticket of generation 2 is stale. Stale tickets are
+// purged once they outnumber live ones by over 4,096.
 #pragma once
 
 #include <cstddef>
@@ -66,12 +66,12 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // Earliest `when` to push: last popped `when`, or `end` of a pop() that left only later events.
+  // Time of the last popped event, or a later `end` for which pop() found only later events.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;
 
-  // Removes the first event due at or before `end`. Call run_and_free(due) next.
+  // Removes the first event due by `end`, and stores it in `due`. Returns false if there is none.
   bool pop(Time end, Due& due) {
     for (;;) {
       if (wheel_.ready() == 0 && !refill(end)) return nothing(end);
@@ -93,7 +93,7 @@ class EventQueue {
       return true;
     }
   }
-  void run_and_free(const Due& due) {
+  void run_and_free(const Due& due) {  // call it after each pop() that returned true
     due.slot_->fn();
     due.slot_->fn.reset();
     free(slot_of(due.ticket_), *due.slot_);

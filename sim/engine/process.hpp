@@ -1,8 +1,8 @@
 // sim/engine/process.hpp -- a script in simulated time, written as a C++20 coroutine.
 //
-// GCC 12 rules, enforced by tests/tidy: `co_await` is either a whole statement or the whole
-// initialiser of a named variable; an awaiter is the return value of a function; no lambda is a
-// coroutine.
+// Two rules, enforced by tests/tidy: `co_await` is used only as `co_await f(...);` or
+// `auto x = co_await f(...);`, because GCC 12 destroys temporaries of some other forms twice, or
+// never. No lambda is a coroutine, because a lambda may be destroyed before its coroutine ends.
 #pragma once
 
 #include <coroutine>
@@ -27,9 +27,9 @@ class Wait {
 
 class Process;
 
-// The state of a process. kill() first removes a waiting process from its queue, for example that
-// of a semaphore, by wait->abandon(). Then kill() destroys the frame. So awaiters need no
-// destructor, which GCC 12 would call twice for some of them.
+// The state of a process. kill() first calls wait->abandon(), which removes a waiting process from
+// its queue, such as the queue of a semaphore. Then kill() destroys the frame. So no awaiter needs
+// a destructor. GCC 12 would call the destructors of some awaiters twice.
 struct ProcessPromise {
   Engine* engine = nullptr;
   EventId wakeup;        // pending while asleep, or while woken but not resumed
@@ -91,8 +91,8 @@ class [[nodiscard]] Process {
   // Resumes the process in a new event. So no resumption is nested in another one, and no symmetric
   // transfer is used.
   static void wake(Handle handle, Duration delay = {}) { wake(handle, delay, handle.address()); }
-  // Like wake(handle, delay). The event queue prefetches what `touched` points to before the
-  // process resumes.
+  // Like wake(handle, delay). Before the process resumes, the event queue prefetches what `touched`
+  // points to.
   static void wake(Handle handle, Duration delay, const void* touched) {
     promise_type& promise = handle.promise();
     promise.wakeup = promise.engine->after(delay, promise.label, [handle, touched] {

@@ -126,8 +126,8 @@ void RadixWheel::top_up() {
 
 // Appends small buckets until the front has `enough` tickets.
 void RadixWheel::gather(size_t enough) {
-  // The front gets only one bucket of the top level: the times of two such buckets may be too far
-  // apart for a key.
+  // The front gets only one bucket of the top level: the times of two such buckets may differ by
+  // more than a key can hold.
   while (ready() < enough && front_level_ + 1 < kLevels && (levels_ >> front_level_ & 1) != 0) {
     const Place next = first_place();
     if (bucket(next).count > kSortMax) break;
@@ -146,9 +146,9 @@ void RadixWheel::append_sorted(const Bucket& bucket) {
   sort_in(0, size);
 }
 
-// Sorts the bucket as four quarters, by the two highest bits in which its keys may differ. The sort
-// compares each key with every other one, so four equal quarters cost a quarter as much as the
-// whole.
+// Splits the bucket into four quarters by the two highest bits in which its keys may differ, and
+// sorts each quarter. The sort compares each key with every other key, so sorting four equal
+// quarters costs a quarter as much as sorting the whole.
 void RadixWheel::append_quarters(const Bucket& bucket) {
   const unsigned shift = front_level_ * kDigitBits + kPhaseBits - 2;
   std::array<size_t, 4> sizes{};
@@ -168,9 +168,8 @@ void RadixWheel::sort_in(size_t from, size_t size) {
   end_ += size;
 }
 
-// Inserts the ticket into the front and shifts the earlier or the later tickets, whichever are
-// fewer; without space before the head, the later tickets. So it is cheap to insert a ticket that
-// is due at once, at the head.
+// Inserts the ticket into the sorted front. If there is space before the head, shifts either the
+// earlier or the later tickets, whichever are fewer. Without this space, shifts the later tickets.
 void RadixWheel::insert(uint64_t time, uint64_t ticket) {
   if (has_lanes_) return push_lane(ticket);
   if (head_ == end_) head_ = end_ = 0;
@@ -247,8 +246,8 @@ void RadixWheel::push_lane(uint64_t ticket) {
   if (phase < batch_phase_) return_batch();
 }
 
-// Returns the front to the lane from which draw_batch() copied it. The lane still has these
-// tickets, so only its head moves back.
+// Returns the tickets of the front to the lane from which draw_batch() copied them. The lane still
+// stores these tickets, so only the lane's head moves back.
 void RadixWheel::return_batch() {
   if (batch_phase_ < kPhases) lanes_[batch_phase_].head -= end_ - head_;
   head_ = end_ = 0;

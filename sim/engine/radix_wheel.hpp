@@ -2,10 +2,10 @@
 //
 // A ticket is filed by the highest byte in which its time differs from `base_`: level = position of
 // that byte, bucket = the byte's value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and
-// 0x1207 to level 1, bucket 0x12. The first bucket of the lowest level has the earliest tickets. If
-// small, it is sorted into `keys_`, the front. If large, it is spread over lower levels. A bucket
-// is a chain of chunks in order of arrival. Spreading and sorting keep this order for equal times.
-// Tickets of one time that are too many for the front go to lanes: one list for each phase.
+// 0x1207 to level 1, bucket 0x12. The earliest bucket is the first one of the lowest level in use.
+// If it is small, it is sorted into the front (`keys_`). A large bucket is spread over the levels
+// below; one of level 0, whose tickets have equal times, is split into lanes, a list for each
+// phase. A bucket is a chain of chunks in order of arrival. This order is kept for equal times.
 #pragma once
 
 #include <array>
@@ -35,13 +35,13 @@ class RadixWheel {
     file(time, ticket);
   }
 
-  // The front: the next tickets, in order. An empty front does not mean an empty wheel: see refill.
+  // Number of tickets in the front. If it is 0, the wheel may still have tickets: call refill().
   size_t ready() const { return end_ - head_; }
   uint64_t head_time() const { return front_base_ + (keys_[head_] >> kPhaseBits); }
   uint64_t take_head() { return tickets_[head_++]; }
   // The ticket `distance` places after the head; past the end of the front, an old ticket or 0.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
-  // Fills the empty front, perhaps beyond `end`. Returns false if no ticket is due by `end`.
+  // Fills the empty front; its tickets may be after `end`. False: no ticket is due by `end`.
   bool refill(uint64_t end);
   // Appends the next tickets to the front, unless a bucket must be spread for that.
   void top_up();
@@ -124,13 +124,13 @@ class RadixWheel {
   bool draw_batch();
   void purge_bucket(Place place, const IsStale& is_stale);
 
-  // Tickets before limit_ are in the front or the lanes, all others in buckets relative to base_.
-  uint64_t base_ = 0;
+  // Tickets due before limit_ are in the front or the lanes. All others are in buckets.
+  uint64_t base_ = 0;  // buckets depend on the highest bit in which a time differs from base_
   uint64_t limit_ = 0;
   uint64_t front_base_ = 0;
   size_t head_ = 0;
   size_t end_ = 0;
-  unsigned levels_ = 0;       // one bit for each level in use
+  unsigned levels_ = 0;       // bit i: whether level i is in use
   unsigned front_level_ = 0;  // level of the buckets in the front
   unsigned batch_phase_ = 0;
   bool has_lanes_ = false;
@@ -138,7 +138,7 @@ class RadixWheel {
   Chunk* free_chunks_ = nullptr;
   BlockPool<Chunk> chunks_;
   std::array<Lane, kPhases> lanes_;
-  // One bit for each bucket in use.
+  // One bit for each bucket: 1 if the bucket is in use.
   std::array<std::array<uint64_t, kDigits / 64>, kLevels> digits_{};
   std::array<std::array<Bucket, kDigits>, kLevels> buckets_{};
   alignas(64) std::array<uint64_t, kFrontMax + kLookahead> keys_{};

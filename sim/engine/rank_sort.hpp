@@ -1,5 +1,5 @@
-// sim/engine/rank_sort.hpp -- sorts a few dozen keys by counting, for each key, how many precede
-// it.
+// sim/engine/rank_sort.hpp -- sorts a few dozen keys. The position of a key is the number of keys
+// that sort before it.
 #pragma once
 
 #include <cstddef>

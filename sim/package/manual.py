@@ -170,7 +170,7 @@ _orrery_words() {
   esac
 }
 
-# Offers the YAML files in scenarios$1 of the installation whose names begin with $2. $1 may be empty.
+# Offers the YAML files with names $2* in the installed folder scenarios$1. $1 may be empty.
 _orrery_shipped() {
   local program folder path
   case "$2" in */*) return ;; esac  # a path is completed like any file

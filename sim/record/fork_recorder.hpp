@@ -13,9 +13,9 @@
 
 namespace orrery {
 
-// Keeps rows, attributes and texts in memory until `become`. Another recorder, the target, then
-// gets these and all further rows. After a fork each child has a copy of this recorder, with a
-// target of its own.
+// Keeps rows, attributes and texts in memory. `become` passes them to another recorder, the target.
+// Later rows and attributes go directly to the target. After a fork each child has a copy of this
+// recorder, with a target of its own.
 class ForkRecorder final : public Recorder {
  public:
   explicit ForkRecorder(std::vector<std::string> off) : off_{std::move(off)} {}
@@ -31,7 +31,8 @@ class ForkRecorder final : public Recorder {
   bool poll(std::chrono::steady_clock::time_point now_host) override;
   void finish(const RunEnd& end) override;  // before `become` it drops everything
 
-  // Called after `start`. `target` must be new, with the same tables off. Throws RecordError.
+  // To be called after `start`. `target` must be a new recorder that omits the same tables as this
+  // one. Throws RecordError if the target cannot start.
   void become(std::unique_ptr<Recorder> target);
   Recorder* target() { return target_.get(); }
 

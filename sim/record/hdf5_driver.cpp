@@ -149,9 +149,10 @@ void set_length(PosixFile& file, haddr_t length) {
   file.end_of_file = length;
 }
 
-// Extends the file to its full length, then passes on the held writes, those of the superblock
-// (address 0) first. In HDF5's order the superblock comes last. A kill just before it would leave
-// data beyond the length in the old superblock, and readers reject such a file.
+// Extends the file to its full length, then executes the held writes. Writes of the superblock
+// (address 0) come first. HDF5 would write the superblock last. If the process were then killed
+// just before the last write, the file would have data beyond the length that the old superblock
+// states, and readers reject such a file.
 void write_held(PosixFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor, &status) == 0 &&

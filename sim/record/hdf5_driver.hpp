@@ -11,13 +11,12 @@ struct FileFault {
 };
 
 // A file access property list (hid_t) for a plain POSIX file, suitable for SWMR. Rows are written
-// to the file when HDF5 writes them, everything else at the next flush, so a kill between two
-// flushes leaves the state of the earlier flush.
+// to the file when HDF5 writes them, and metadata only at the next flush. Readers do not see
+// rows without metadata. So a kill between two flushes leaves the state of the earlier flush.
 //
 // HDF5 1.10 cannot close a file whose writes fail: the file leaks, and HDF5 complains at exit. So
 // after the first failure this driver drops every write and reports success. HDF5 then closes
-// cleanly. The owner finds the reason in `fault`, which must outlive the file, and removes the
-// file.
+// cleanly. `fault` holds the reason and must outlive the file. The owner removes the file.
 //
 // With `is_synced`, closing the file calls fsync: once renamed to its final name, the file must
 // survive a power cut.

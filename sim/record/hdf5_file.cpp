@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kChunkBytesMax = size_t{256} << 10U;
 
-// Metadata is written by flushes only, never by a cache eviction. So a reader of a growing table
-// always sees a table whose rows are all in the file.
+// Metadata, such as a table's number of rows, is written by flushes only, never by a cache
+// eviction. So a reader of a growing table never counts rows that are not in the file yet.
 void hold_metadata_until_flush(hid_t access) {
   H5AC_cache_config_t config{};
   config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
@@ -33,7 +33,7 @@ void hold_metadata_until_flush(hid_t access) {
   H5Pset_mdc_config(access, &config);
 }
 
-// Whole chunks are written at once, so HDF5 need not cache chunks.
+// Every write is a whole chunk, so HDF5 need not cache chunks.
 Hdf5Handle table_access() {
   Hdf5Handle access = new_list(H5P_DATASET_ACCESS, false);
   H5Pset_chunk_cache(access.get(), 0, 0, 1.0);

@@ -14,9 +14,9 @@
 
 namespace orrery {
 
-// A table to create: packed compound rows, chunked, extendible and, unless compression is 0,
-// shuffled and deflated. Its dataset has the attributes `doc` (text), `units` and `docs` (arrays of
-// text, one per column, in column order).
+// A table to create. Its rows are packed compounds. Its dataset is extendible and chunked; unless
+// compression is 0, chunks are shuffled and deflated. The dataset has the attributes `doc` (text),
+// `units` and `docs` (arrays with one text per column, in column order).
 struct TableSpec {
   std::string path, doc;
   std::vector<Column> columns;
@@ -28,8 +28,8 @@ bool is_hdf5(const std::string& path);
 
 // Errors are stored, not thrown. After the first error, error() has the reason, close() and
 // abandon() only close the file, and every other call that writes does nothing. Nothing in the file
-// depends on the time of day, so equal contents are equal bytes. Texts have a fixed length, which
-// SWMR (single writer, multiple readers) requires.
+// depends on the time of day, so files with equal contents are equal byte for byte. Texts have a
+// fixed length, which SWMR (single writer, multiple readers) requires.
 class Hdf5File {
  public:
   enum class Mode : uint8_t { Create, Modify };

@@ -20,7 +20,7 @@ Hdf5Handle integer_type(size_t bytes, bool is_signed) {
 Hdf5Handle enum_type(size_t bytes, bool is_signed, std::span<const std::string_view> names) {
   const Hdf5Handle base = integer_type(bytes, is_signed);
   Hdf5Handle type{H5Tenum_create(base.get()), H5Tclose};
-  // HDF5 reads the first bytes of `i`, the low ones in little-endian memory.
+  // HDF5 reads only the first bytes of `i`. In little-endian memory these are the low bytes.
   for (uint64_t i = 0; i < names.size(); ++i) {
     H5Tenum_insert(type.get(), std::string{names[i]}.c_str(), &i);
   }

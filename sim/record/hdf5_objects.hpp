@@ -12,7 +12,8 @@
 
 namespace orrery {
 
-// An HDF5 handle (hid_t) that closes itself. A negative handle is empty, or its creation failed.
+// An HDF5 handle (hid_t) that closes itself. If get() is negative, the handle is empty: it holds no
+// object, or the creation of the object failed.
 class Hdf5Handle {
  public:
   using Close = int (*)(int64_t);
@@ -35,7 +36,7 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-// HDF5 prints its error stack unless this is called in each thread.
+// Stops HDF5 from printing its error stack. This has effect only in the calling thread.
 void silence_hdf5();
 std::string innermost_hdf5_error();
 
@@ -43,8 +44,8 @@ Hdf5Handle text_type(size_t bytes);
 Hdf5Handle bool_type();
 Hdf5Handle type_of(const Column& column);
 
-// A property list. With `is_for_objects`, objects made with it have no time stamps, so that equal
-// runs give equal bytes.
+// A property list. With `is_for_objects`, HDF5 stores no time stamps in the objects made with the
+// list, so equal runs give equal bytes.
 Hdf5Handle new_list(int64_t list_class, bool is_for_objects);
 
 // Add an attribute to an object. A negative result means failure.

@@ -30,15 +30,15 @@ std::string hex_of(uint64_t value) {
   return text;
 }
 
-// Resolves symbolic links: the file behind a link is replaced, not the link.
+// Resolves symbolic links, so that the recorder replaces the file behind a link, not the link.
 std::string resolved(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   return error ? path : real.string();
 }
 
-// A rename survives a power cut only once its folder is on disk. Errors are ignored: the file's
-// data are on disk already, and some file systems do not sync folders.
+// Without an fsync of the folder, a power cut may undo the rename of a file in it. Errors are
+// ignored: the file's data are on disk already, and some file systems cannot sync folders.
 void sync_folder_of(const std::string& path) {
   const std::string folder = fs::path{path}.parent_path().string();
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -58,7 +58,7 @@ class Hdf5Recorder::Claim {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   // Returns 0 or an errno: EAGAIN or EACCES if another recorder, of this process or another, has
-  // the lock. flock() is not used: HDF5's readers take that lock, and could not open the file.
+  // the lock. flock() would keep readers out, because HDF5 takes that lock to open a file.
   int lock() {
     struct flock whole {};
     whole.l_type = F_WRLCK;
@@ -257,7 +257,7 @@ bool Hdf5Recorder::poll(std::chrono::steady_clock::time_point now_host) {
   return error_.empty();
 }
 
-// Removes the file at once to free disk space, not at the end of the run.
+// Removes the files at once, to free disk space before the run ends.
 void Hdf5Recorder::fail(const std::string& reason) {
   if (error_.empty()) error_ = reason;
   remove_files();
@@ -277,8 +277,8 @@ void Hdf5Recorder::remove_files() {
   claim_.reset();
 }
 
-// Makes the final file with the rows of the `.part`, or of memory if there is no `.part`, and
-// renames it to `target`. If that fails, returns false and sets `why_not`.
+// Writes the final file and renames it to `target`. The rows come from the `.part`, or from memory
+// if there is no `.part`. On failure, returns false and sets `why_not`.
 bool Hdf5Recorder::write_final(const std::string& target, std::string& why_not) {
   Hdf5File final_file{new_path_, Hdf5File::Mode::Create, storage()};
   const std::vector<size_t> counts = rows();
@@ -321,7 +321,7 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   if (options_.is_synced) sync_folder_of(target);
 }
 
-// Adds summary and attributes to the `.part` itself, then renames it to `target`.
+// Adds summary and attributes to the `.part`, then renames the `.part` to `target`.
 void Hdf5Recorder::finish_part(const std::string& target) {
   ORRERY_MARK("record.end_in_place");
   file_->close();

@@ -24,9 +24,10 @@ namespace orrery {
 //
 // `finish` writes another `.part.new`, with the final figures. It renames this file in one step: to
 // `path` if the run is complete, else to `.part`. A former file at `path` stays until a complete
-// run replaces it. Full chunks of the `.part` are copied as they are, without the holes that
-// flushing leaves. So the bytes of the new file do not depend on the times of the flushes. If the
-// new file cannot be written, as on a full disk, `finish` adds the figures to the `.part` itself.
+// run replaces it. `finish` copies full chunks of the `.part` as they are. The copy lacks the
+// holes that flushes left in the `.part`, so its bytes do not depend on the times of the flushes.
+// If the new file cannot be written, as on a full disk, `finish` adds the figures to the
+// `.part` itself.
 class Hdf5Recorder final : public Recorder {
  public:
   struct Options {
@@ -57,15 +58,15 @@ class Hdf5Recorder final : public Recorder {
   void start() override;  // throws RecordError
   bool poll(std::chrono::steady_clock::time_point now_host) override;
   void finish(const RunEnd& end) override;  // leaves no new file if it throws RecordError
-  // Removes the `.part`: for a run that was stopped, or in which a mistake of the user was found
-  // after `start`.
+  // Removes the `.part` file. Called if a mistake of the user is found after `start`, and for a
+  // stopped run of a study.
   void discard();
   // The file with the rows: `.part`, or the final name once a complete run has finished.
   const std::string& file_path() const { return file_path_; }
   bool is_recording() const { return is_started_ && !is_finished_ && error_.empty(); }
 
  private:
-  // An open descriptor with a lock that HDF5's readers and tools do not notice.
+  // An open descriptor, locked against other recorders. HDF5 readers and tools ignore the lock.
   class Claim;
   Hdf5File::Storage storage() const;
   Claim claim(const std::string& path, bool may_create) const;

@@ -66,9 +66,9 @@ class Recorder {
   // Returns an invalid id if the table is off. The table's channel then drops every row.
   virtual TableId open(std::string_view path, std::string_view doc, std::span<const Column> columns,
                        size_t row_bytes) = 0;
-  // A failed recorder drops rows: `poll` returns false, and `finish` throws.
+  // Once recording has failed, drops the rows.
   virtual void append(TableId table, const void* rows, size_t count) = 0;
-  // An attribute of the whole run. May be called until `finish`.
+  // Sets an attribute of the whole run. May be called until finish() is called.
   virtual void set_attribute(std::string_view name, AttributeValue value) = 0;
   virtual void write_text(std::string_view path, std::string_view text) = 0;
   virtual void start() = 0;

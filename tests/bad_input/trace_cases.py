@@ -180,8 +180,8 @@ FORMATS = [
            "timestamp_anon,value,container_ip,request_type\n", unit="requests", delivered=28),
 ]
 
-# Tables beside a trace: name, rows, position and text of the mistake, what the message says was expected, further
-# arguments.
+# Tables beside a trace: name, rows, three parts of the message (position, what was found, what was expected),
+# further arguments.
 PAI_TASK = "j1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"
 SENSOR = "j1,worker,w1,i1,m1,T4,{},20,1.5,2.5,0.5,0.75,1,1,1,1\n"
 BESIDE = [
@@ -194,7 +194,7 @@ BESIDE = [
 ]
 
 NATIVE = (CORPUS / "native").read_bytes()[4:]  # the first bytes are options of the fuzzer
-# The last byte of the only block is changed, so the block's checksum does not fit.
+# The last byte of the only block is changed, so the block's checksum does not match.
 NATIVE_DAMAGED = NATIVE[:-17] + bytes([NATIVE[-17] ^ 1]) + NATIVE[-16:]
 
 

@@ -1,7 +1,6 @@
-// One API server against formulas. The mean wait for a seat is compared with Erlang's formula or,
-// if there is one seat, with that of Pollaczek and Khinchine. The mean latency on one core is
-// compared with that of processor sharing. Also the probability that shuffle sharding starves a
-// flow.
+// One API server against formulas: the mean wait for a seat (Erlang; with one seat Pollaczek and
+// Khinchine), the mean latency on one core (processor sharing), and the probability that shuffle
+// sharding starves a flow.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The mean wait of jobs of one GPU, through the engine, the controller and the real scheduler,
-// against Erlang's formula.
+// Compares the mean wait of simulated jobs with Erlang's formula. Each job requests one GPU. The
+// engine, the controller and the scheduler are the real ones.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -32,8 +32,8 @@ class Mmc : public testing::TestWithParam<std::string> {};
 //   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4).
 // At rho 0.5 and n = 4 million the standard error is 0.27 % of the mean wait. For jobs that wait, c
 // servers act like one server of rate c mu. But only a share C of all jobs waits; with one server
-// it would be a share rho. So the error is larger by about sqrt(rho / C): 0.33 % for c = 2 at rho
-// 0.5, and 0.4 % for c = 3 at rho 0.6.
+// a share rho waits. So the error is larger by about sqrt(rho / C): 0.33 % for c = 2 at rho 0.5,
+// and 0.4 % for c = 3 at rho 0.6.
 constexpr int64_t kJobsPerLoad = 4'000'000;
 
 TEST_P(Mmc, MeanWaitIsErlangs) {

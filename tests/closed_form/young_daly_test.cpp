@@ -11,15 +11,17 @@
 namespace orrery {
 namespace {
 
-// A gang checkpoints every tau of compute for w seconds. A Poisson process with mean time M between
-// failures strikes the gang. Each failure costs the work since the last checkpoint and a restart of
-// R, during which failures may strike, too. The share of useful work is exactly
+// After every tau seconds of compute, a gang writes a checkpoint for w seconds. Failures are a
+// Poisson process with mean interval M. Each failure costs the work since the last checkpoint and a
+// restart of R seconds. A failure during the restart begins the restart anew. The share of useful
+// work is exactly
 //
 //   efficiency = tau / (M * exp(R / M) * (exp((tau + w) / M) - 1)).
 //
-// With x = (tau + w) / M, the tries of a segment of tau + w take M (e^x - 1) on average. On average
-// e^x - 1 of these tries fail, and each failure adds a restart of M (e^{R/M} - 1). Young's optimal
-// tau is sqrt(2 w M).
+// A segment, that is, tau of compute and its checkpoint, is tried until a try succeeds. Let x be
+// (tau + w) / M. On average, all tries of a segment together take M (e^x - 1), and e^x - 1 of them
+// fail. The restarts after one failed try take M (e^{R/M} - 1) on average. Young's optimal tau is
+// sqrt(2 w M).
 struct Case {
   double mtbf_s, write_s, restart_s, tau_s;
 

@@ -1,5 +1,5 @@
-// Runs of one scenario with the same seed are equal, one after another and in parallel threads.
-// With another seed they differ.
+// Runs of one scenario with the same seed are equal, whether they run one after another or in
+// parallel threads. Runs with different seeds differ.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -17,7 +17,7 @@ NO_NODE = 4_294_967_295
 # Tolerances for sums of the same numbers in another order.
 RELATIVE, ABSOLUTE = 1e-9, 1e-5
 # Columns that may have any negative value. In other columns -1 is the only negative value, for "never" or "none".
-# `free` of the job queue is negative while nodes are down.
+# `free` of the job queue is negative if started jobs hold more than the capacity of the nodes that are up.
 SIGNED = {"priority", "by_priority", "external_id", "free"}
 HASHES = {"digest"}
 STAGES_OF_JOBS = ["submitted", "created", "bound", "running", "ended"]
@@ -216,7 +216,7 @@ def integrals(books: Books) -> Iterator[str]:
     energy = float((cluster["gpu_power_watts"] * spans).sum()) / 3.6e6
     if differs(energy, summary["gpu_energy_kwh"]):
         yield f"/timeline/cluster: {energy} kWh, /summary {summary['gpu_energy_kwh']}"
-    # A job that holds an amount of a pool keeps it while nodes are down.
+    # Counted jobs keep their GPUs while nodes are down, so more GPUs may be allocated than are up.
     most = "gpus_total" if books.is_counting else "gpus_up"
     for less, more in (("gpus_computing", "gpus_reported"), ("gpus_reported", "gpus_allocated"),
                        ("gpus_allocated", most), ("gpus_up", "gpus_total")):
@@ -301,13 +301,14 @@ def work(books: Books) -> Iterator[str]:
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     services = [name.encode() for name in books.services | books.ends_early]
     # Not checked: services, jobs that may end early, elastic gangs (they may compute with fewer GPUs), pods with
-    # a share of a GPU, and counted jobs (they may share GPUs or run on faster ones).
+    # a share of a GPU, and jobs of the counting driver (they may share GPUs or run on faster GPUs).
     is_plain = ~np.isin(jobs["name"], services) & (jobs["members"] <= jobs["pods"])
     if books.has_shares or books.is_counting or "min_available" in books.scenario:
         return
     if books.draws_success:
         return
-    # Dedicated parameter servers compute nothing, and the work of a model is given for a reference GPU.
+    # Dedicated parameter servers compute nothing. The work of jobs with a model is given for a reference GPU.
+    # Runs with either of these are not checked.
     if "placement: dedicated" in books.scenario or "model:" in books.scenario:
         return
     most = 1e-8  # relative tolerance: steps are rounded to ns, and last 200 ms or longer

@@ -1,4 +1,4 @@
-// Reads any bytes as a Helios log of each format. The reader must return an error or jobs, and must
+// Reads any bytes as a Helios log of any format. The reader must return an error or jobs, and must
 // not crash.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Reads any bytes as a scenario. The reader must return messages or a scenario, and must not crash.
-// Text in memory may not include files, so no other file is read.
+// An `include` in text from memory is a mistake, so no file is opened.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// tests/fuzz/trace_input.hpp -- the meaning of the bytes of a seed of traces_fuzz, for the fuzzer
-// and for tests of its seeds.
+// tests/fuzz/trace_input.hpp -- decodes an input of traces_fuzz, for the fuzzer and for tests of
+// its seeds.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace orrery::fuzz {
 
-// A seed of traces_fuzz, split into its parts. Its first byte picks the format and the next three
+// An input of traces_fuzz, split into its parts. Its first byte picks the format and the next three
 // the options; the text of the trace follows.
 struct TraceInput {
   static constexpr size_t kHead = 4;
@@ -44,9 +44,9 @@ struct TraceInput {
   std::string text;
 };
 
-// In a format that has tables beside the trace, these tables may follow the text of the trace. This
-// byte and a letter for the table's name precede each table. In other formats the byte is part of
-// the trace.
+// In a format that has tables beside the trace, these tables may follow the text of the trace.
+// Each table begins with the byte kTableMark and a letter for its name. In other formats the byte
+// is part of the trace.
 constexpr char kTableMark = '\x1E';
 constexpr std::pair<char, std::string_view> kTableNames[] = {
     {'g', "pai_group_tag_table.csv"},     {'j', "pai_job_table.csv"},
@@ -66,7 +66,7 @@ inline std::map<std::string_view, std::string_view> tables_of(std::string_view t
   return tables;
 }
 
-// A folder for the tables of one seed at a time. A table that is equal in the next seed is not
+// A folder for the tables of one input at a time. A table that is equal in the next input is not
 // written again. The trace itself stays in memory.
 class TraceFolder {
  public:
@@ -76,7 +76,7 @@ class TraceFolder {
 
   std::string file(std::string_view name) const { return root_.path() / "log" / name; }
   // Moves the tables that follow the trace in `text` to files in the folder. Removes the files of
-  // tables that earlier seeds had and `text` lacks.
+  // tables that earlier inputs had and `text` lacks.
   void set_tables(const traces::Format* format, std::string& text) {
     const bool has_tables = format != nullptr && (format->has_sensors || format->has_steps);
     const auto tables = tables_of(has_tables ? text : std::string_view{});
@@ -106,9 +106,9 @@ class TraceFolder {
   std::map<std::string_view, std::string> written_;
 };
 
-// Makes the frame of a damaged native trace valid: checksums, the count at the end, and the length
-// of a last block that grew or shrank. So a changed job or request reaches the decoder, instead of
-// failing at the checksum.
+// Makes the frame of a damaged native trace valid: the checksums, the count at the end, and the
+// length of the last block. So a changed job or request reaches the decoder, instead of failing at
+// the checksum.
 inline void fit_native_frame(std::string& text) {
   constexpr size_t kFacts = 8;  // byte at which the length of the facts is stored
   const bool is_native =

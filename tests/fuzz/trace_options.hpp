@@ -79,8 +79,8 @@ inline RequestTraceParams request_params(const TraceInput& input) {
   return params;
 }
 
-// A seed, ready to be read: its tables are written, its parameters are set and, unless kKeepFrame
-// is set, the frame of a native trace is valid.
+// A seed of traces_fuzz, ready to be read: its tables are written and its parameters are set. The
+// frame of a native trace is made valid, unless kKeepFrame is set.
 struct ReadyTrace {
   ReadyTrace(std::string_view bytes, TraceFolder& folder) : input{bytes} {
     if ((input.more & kKeepFrame) == 0) fit_native_frame(input.text);

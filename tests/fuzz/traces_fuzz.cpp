@@ -38,7 +38,7 @@ void read_jobs(const TraceParams& params, std::string_view text) {
     if (file.empty()) std::abort();
   }
   if (counts.skipped > 0 && reader->skipped_examples().empty()) std::abort();
-  // A note must report rows that were skipped or left out.
+  // If rows were skipped or left out, a note must say so.
   if (counts.skipped + counts.left_out > 0 && reader->notes().empty()) std::abort();
   if (reader->error() || (params.jobs_max > 0 && jobs == params.jobs_max)) return;
   const int64_t accounted = counts.joined + counts.skipped + counts.left_out + counts.filtered();

@@ -175,7 +175,7 @@ class NamesNoLeaf final : public Faulty<Domains> {
     out.push_back(InLeaf{999});
   }
 };
-ORRERY_REGISTER_POLICY(NamesNoLeaf, "NamesNoLeaf", "Names a leaf that is none.");
+ORRERY_REGISTER_POLICY(NamesNoLeaf, "NamesNoLeaf", "Names a leaf that does not exist.");
 
 class ScoresTooHigh final : public Faulty<ScorePlacement> {
  public:

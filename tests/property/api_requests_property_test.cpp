@@ -1,4 +1,4 @@
-// With random servers, limits, clients and losses, no request is lost or answered twice.
+// With random servers, limits, clients and server failures, no request is lost or answered twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

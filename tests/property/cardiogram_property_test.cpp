@@ -92,9 +92,9 @@ Sums sums_of(ScenarioRun& run) {
 // With `steps: rate`, the accounts spread each step evenly over time. The account of energy also
 // spreads checkpoint writes. The cardiogram shows the real steps and writes. So the sums differ
 // when the pace changes: at a start, hang or restart of the gang, and at the end of the window.
-// Each change of pace adds a difference of at most one step to compute and exchange, and of at most
-// one step and one checkpoint write to energy. With `steps: traced` the tolerance is the same,
-// because the accounts do not tell compute, optimizer and data apart.
+// For each change of pace, the sums of compute and of exchange may differ by up to one step, and
+// the sum of energy by up to one step and one checkpoint write. `steps: traced` needs a tolerance,
+// too, because its accounts do not tell compute, optimizer and data apart.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
@@ -116,7 +116,8 @@ TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   }
 }
 
-// With whole steps and cycles, the only error is the rounding of shares to billionths.
+// The run has only whole steps and checkpoint cycles, so the sums equal the accounts up to
+// rounding.
 TEST(CardiogramProperty, InWholeStepsTheyAreExact) {
   ScenarioRun run{R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}

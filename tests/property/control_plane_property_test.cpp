@@ -29,7 +29,7 @@ struct RandomJob {
   bool is_elastic = false;  // at least one gang may run without some of its pods
 };
 
-// An elastic gang needs between 1 and pods - 1 of its pods.
+// An elastic gang needs at least one of its pods, but not all.
 std::string random_gang(Rng& rng, uint64_t pods, bool is_elastic, const std::string& pod) {
   return "{" + (is_elastic ? "min_available: " + number(1 + rng.below(pods - 1)) + ", " : "") +
          "roles: [{pods: " + number(pods) + ", pod: " + pod + "}]}";
@@ -85,8 +85,8 @@ AloneRow only_job(const std::string& yaml) {
   return {run.jobs().at(0), nearest_ns(std::get<double>(busy->value))};
 }
 
-// A job with hundreds of pods. If requests took any time, they would run out of seats and tokens
-// and wait in queues.
+// A job with hundreds of pods. If requests took any time, seats and tokens would run out, and
+// requests would wait in queues.
 std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
   const bool are_pods = rng.chance(0.3);
@@ -106,10 +106,11 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
 }
 
 // A job whose pods need more nodes than exist, so the autoscaler adds nodes. Coscheduling gets a
-// pause between two tries of a gang. Without the pause it would try the same members again and
-// again until their nodes exist, and the order of creation would decide which other pods the
-// autoscaler sees. Jobs under Koordinator are not elastic, because Koordinator leaves members of an
-// elastic gang without a node until the scheduling queue is flushed.
+// pause between two tries of a gang. Without this pause Coscheduling would try the same members
+// again and again until their nodes exist. Which other pods the autoscaler sees would then depend
+// on the order in which the pods were created. Jobs under Koordinator are not elastic, because
+// Koordinator leaves members of an elastic gang without a node until the scheduling queue is
+// flushed.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
@@ -131,9 +132,9 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
 }
 
 // A control plane at level full in which requests take no time. All requests of one instant are in
-// flight at once, so limits on open requests must be high, too. `reads` adds settings of `cost`:
-// the costs of LIST and WATCH, which booting nodes send, are then 0. `mode` adds a setting of
-// `flow_control`.
+// flight at once, so limits on open requests must be high, too. `reads` holds further settings of
+// `cost`: if nodes boot, `reads` must set the costs of LIST and WATCH to 0. `mode` holds further
+// settings of `flow_control`.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
@@ -156,8 +157,8 @@ void expect_within_a_millisecond(const Row& full, const Row& none) {
   expect(full.ended, none.ended);
 }
 
-// A control plane at level full that has load besides the job. Each kind is drawn at random:
-// services, Events and their readers, crash loops, namespaces, limits on image pulls.
+// A control plane with `level: full`. Besides the job it has random load: services, Events and
+// readers of Events, crash loops, namespaces, limits on image pulls. Each of these may be absent.
 std::string loaded(Rng& rng, bool has_image) {
   std::string yaml = "{level: full";
   if (rng.chance(0.5)) {
@@ -176,12 +177,11 @@ std::string loaded(Rng& rng, bool has_image) {
   return yaml + "}";
 }
 
-// With several gangs, level full may create pods later, and so schedule gangs in another order.
-// In a job that is not elastic, the last pod is bound no earlier than at level delays. But that pod
-// may belong to a gang whose pods start faster. So the job may start earlier, by at most the
-// scheduler's time for all attempts. With images the first pod on a node also pulls the image for
-// the other pods. The job may then start earlier by at most the time from its creation to its
-// binding.
+// One exception: a job with several gangs may start earlier at level full than at level delays.
+// Level full may create pods later, so gangs are scheduled in another order, and the gang bound
+// last may have pods that start faster. The job then starts earlier by at most the scheduler's time
+// for all attempts. With images, the first pod on a node also pulls the image for the other pods.
+// The job then starts earlier by at most its `bound - created`.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -224,14 +224,14 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// More than the longest cycle of one member: 20 visited nodes and one placed pod. scaled_job() has
-// at most 19 nodes.
+// Longer than any scheduling cycle that tries one member: scaled_job() has at most 19 nodes, and
+// the cycle places at most one pod.
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 
 // Koordinator retries the members of a gang in turn until their nodes exist. The member that it
-// tries when the last node arrives depends on when the pods were created. So the start may be
-// earlier by the time for one try of each member.
+// tries when the last node arrives depends on when the pods were created. So a job may start
+// earlier with `full` than with `delays`, by at most one try of each member.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
   for (const std::string base :
        {"default", "strict_gang", "native_gang", "coscheduling", "koordinator"}) {

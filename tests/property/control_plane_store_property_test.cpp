@@ -98,8 +98,8 @@ class PlainLifecycle {
   }
   void silent(uint32_t node, int64_t at) { nodes_[node].silent_since = at; }
   void heartbeat(uint32_t node) { nodes_[node].silent_since = -1; }
-  // Simulates one second: the check of all nodes every 5 s, then taints at the rate of each zone,
-  // then evictions 300 s after a taint.
+  // Call once per second. Checks all nodes every 5 s, then taints nodes at the rate of each zone,
+  // then evicts the pods of nodes that were tainted 300 s ago.
   void step(int64_t now) {
     if (now % 5 == 0) look(now);
     for (Zone& zone : zones_) {

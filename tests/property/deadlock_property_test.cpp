@@ -73,8 +73,8 @@ class Toys {
     }
   }
 
-  // The jobs that are Toy::is_candidate() and cannot complete, in whatever order the other jobs
-  // complete. Tries every order, and every placement of missing pods.
+  // The candidates that complete in no order of completions. Tries every order, and every placement
+  // of missing pods.
   std::vector<JobId> stuck() const {
     const uint32_t all = candidates();
     std::vector<bool> seen(size_t{1} << toys_.size());
@@ -137,7 +137,8 @@ class Toys {
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});
   }
-  // The gang's minimum is the sum of the roles' minimums. So each role needs exactly its minimum.
+  // The gang's minimum is the sum of the roles' minimums. So the gang can start once each role has
+  // its minimum.
   void add_roles(Toy& toy, GangSpec& gang) {
     for (int roles = 0; roles < 2; ++roles) {
       const auto pods = static_cast<int32_t>(1 + rng_.below(2));

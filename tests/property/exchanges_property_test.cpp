@@ -1,5 +1,5 @@
-// An exchange that has the fabric to itself takes as long at level flow as at level alpha_beta: the
-// load of its pattern on links agrees with the time of its algorithm.
+// An exchange alone on the fabric takes equally long with the levels `flow` and `alpha_beta`.
+// `flow` simulates the load on each link; `alpha_beta` calculates the time by a formula.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,8 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
-// Settings of an exchange by NVLS with SHARP.
+// Settings of an exchange by NVLS, in a network with SHARP. `count: 1` is the default and only
+// makes this text differ from that of an exchange without SHARP.
 constexpr const char* kSharp = ", algorithm: nvls, count: 1";
 struct Choice {
   Collective collective;

@@ -1,5 +1,5 @@
-// Transfers in simulated time against a plain simulation that recomputes every rate at every event,
-// in long double.
+// Compares the transfers of FlowNetwork with a plain simulation, which recomputes every rate at
+// every event, in long double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ class Played {
       const Plan& plan = script.plans[i];
       engine_.at(Time{plan.start}, Label{"test.start"}, [this, i] { start(i); });
       if (plan.ended_at == INT64_MAX) continue;
-      // In phase Fault, the caller's end() precedes a completion of the transfer in this instant.
+      // Phase Fault: end() precedes a completion of the transfer at the same instant.
       const auto end = [this, i] { network_.end(flows_[i]); };
       engine_.at(Time{plan.ended_at}, Label{"test.end"}, end, Phase::Fault);
     }

@@ -1,5 +1,6 @@
-// The Framework: cached results equal fresh ones, and the search for a node and its messages are
-// those of kube-scheduler. Also: a transaction that is rolled back leaves no trace.
+// The Framework: cached results equal fresh ones. It searches for a node as kube-scheduler does,
+// and explains in the same words why no node is available. Also: a transaction that is rolled back
+// leaves no trace.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -156,7 +157,7 @@ TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
 
 // `alike` groups equal nodes into classes and evaluates one node of each. `single` evaluates each
 // node, because the result of PodTopologySpread for a node depends on other nodes. The pods have no
-// spread constraints, so that plugin rejects no node.
+// spread constraints, so PodTopologySpread rejects no node.
 TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
   for (const TieBreak tie_break : {TieBreak::LowestId, TieBreak::Random}) {
     for (uint64_t seed = 1; seed <= 8; ++seed) {

@@ -104,8 +104,8 @@ bool is_gang(const JobRow& job) { return job.kind != JobKind::Pods; }
 
 // Follows how many pods of a gang have nodes. A stay begins when the first pod gets a node, and
 // ends when no pod has a node. Each stay reaches the gang's minimum, unless the gang was preempted
-// in the last 10 s of the stay. Once a pod of a stay has ended, a gang that needs all its pods gets
-// no node until the next stay.
+// in the last 10 s of the stay. If the gang needs all its pods, none of them gets a node between
+// the first end of a pod and the end of the stay.
 void expect_never_half_placed(const Seen& seen, const JobRow& job) {
   const int needed = job.name.view().back() - '0';
   std::vector<std::pair<Time, int>> changes;
@@ -144,9 +144,8 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
 
 // ---- preemption helps
 
-// Whether a pod of higher priority may have taken the room that preemption freed: the pod exists by
-// `to` and was not bound before `from`. A pod that was never bound qualifies even if it ended
-// before `from`.
+// Whether a pod of higher priority than `priority` waited for a node at some time from `from` to
+// `to`. This pod may have taken the resources that preemption freed.
 bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   for (const auto& [id, lives] : seen.pods) {
     if (seen.jobs.at(id).priority <= priority) continue;
@@ -157,8 +156,8 @@ bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   return false;
 }
 
-// A job that preempts, a gang or a lone pod, gets nodes before it preempts again and before the run
-// ends, unless waits_above().
+// A gang or lone pod that preempts gets nodes before it preempts again and before the run ends.
+// Exception: a pod of higher priority may have taken them (waits_above()).
 void expect_preemptors_start(const Seen& seen) {
   // Time of the last preemption by each gang or pod that was not scheduled since.
   std::map<std::pair<uint64_t, int32_t>, Time> since;
@@ -183,8 +182,8 @@ void expect_preemptors_start(const Seen& seen) {
 // ---- preemption ends
 
 // Victims have a lower priority than their preemptor. At one instant no pod is preempted twice, and
-// no gang is preempted for two preemptors. A job has at most as many preemptions as its pods have
-// lives.
+// no gang is preempted for two preemptors. A pod is preempted at most once before it is recreated,
+// so a job has at most as many preemptions as PodRows.
 void expect_no_cycles(const Seen& seen) {
   std::map<std::tuple<Time, uint64_t>, uint64_t> preemptor_of;
   std::set<std::tuple<Time, uint64_t, int32_t>> pods;

@@ -54,7 +54,7 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
 
   Time failed;
   for (int i = 0; i < 150; ++i) {
-    // One failure in five occurs at the same instant as the failure before.
+    // One failure in five occurs at the same instant as the previous failure.
     if (rng.chance(0.8)) failed = failed + rng.exponential(100_s);
     world.fail_at(failed, {static_cast<uint32_t>(rng.below(6))});
   }

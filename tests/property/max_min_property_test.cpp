@@ -1,5 +1,5 @@
-// The incremental solver against progressive filling in long double, and against a solver without
-// history.
+// Compares the incremental solver with progressive filling in long double, and with a fresh solver
+// to which only the current flows are added.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@ std::string outage_number(uint64_t n) { return std::to_string(n); }
 
 enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
-// One to three gangs, none of which ends or begins near the one or two outages. In an outage a
+// One to three gangs, and one or two outages. No gang begins or ends near an outage. In an outage a
 // spine, leaf or cable is dead, or a cable is slow. Outages are too short for NCCL to give up.
 struct OutageWorld {
   std::string before, faults, after;
@@ -95,8 +95,8 @@ std::vector<JobRow> jobs_with_outages(const std::string& yaml) {
 
 Duration span_of(const JobRow& row) { return row.ended - row.submitted; }
 
-// An outage stalls a gang with steps by rate at once, and a gang with traced steps at its next
-// exchange, which is up to one step later.
+// With `steps: rate` an outage stalls a gang at once. With `steps: traced` it stalls the gang
+// at the next exchange, up to one step later.
 TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
   test::Agreement agreement{test::kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 12 : 150); ++seed) {

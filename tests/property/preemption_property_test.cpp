@@ -1,5 +1,6 @@
-// Random pods of random priorities: no pod is preempted for a pod of equal or lower priority, every
-// preemption is accounted for, and with equal priorities preemption changes nothing.
+// Random pods of random priorities: no pod is preempted for a pod of equal or lower priority. Pods,
+// jobs and the summary count the same preemptions. With equal priorities preemption changes
+// nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ class RandomPriorities {
     const char* const levels[] = {"none", "delays", "full"};
     text += "control_plane: {level: " + std::string{levels[pick(0, 2)]} + "}\n";
     // A gang that never fits is retried for ever, and may preempt others again and again. So runs
-    // with gangs have an end.
+    // with gangs are ended by `until`.
     const bool has_gangs = text.find("mpi_gang") != std::string::npos;
     text += "run: {" + std::string{has_gangs ? "until: 4min" : "stall_limit: 10min"} + "}\n";
     text += "policy: {cost: {per_cycle: 50ms}}\n";
@@ -90,7 +91,7 @@ TEST_P(PreemptionProperty, NoVictimGoesForAPodThatDoesNotPrecedeIt) {
     for (const auto& [job, row] : jobs) {
       EXPECT_EQ(row.preemptions, lost[job]) << "job " << job;
       all += row.preemptions;
-      // Independent pods always complete, because no pod holds a node for ever.
+      // Without gangs, every job completes. Runs with gangs may end earlier, at `until`.
       EXPECT_TRUE(has_gangs || row.outcome == JobOutcome::Completed) << "job " << job;
     }
     EXPECT_EQ(all, preemption_figure(run.result, "pods_preempted"));

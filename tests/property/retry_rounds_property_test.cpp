@@ -1,6 +1,6 @@
-// Rounds of futile attempts give the same tables and summary figures whether RetryRounds executes
-// them as one long round or they are executed one by one. The worlds are small and random, and have
-// gangs that do not fit.
+// Rounds of futile attempts give the same tables and summary figures whether RetryRounds replaces
+// them by one slow round or the scheduler executes them one by one. The worlds are small and
+// random, and have gangs that do not fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -82,8 +82,8 @@ class RandomScenario {
     const int needed = pick(1, pods), others = chance(2) ? pick(0, pods - 1) : 0;
     const int first = pods - others;
     // A minimum of the first role has an effect only if the gang's minimum does not imply it.
-    // Example: a gang needs 3 of its 4 pods, and the first role has 3 of them. At least 2 of these
-    // are then needed anyway, so only the minimum 3 has an effect.
+    // Example: a gang has 4 pods and needs 3; its first role has 3 pods. The gang then needs at
+    // least 2 pods of the first role anyway, so only the minimum 3 has an effect.
     const int least = std::max(1, first - (pods - needed) + 1), most = std::min(first, needed);
     const int own = least <= most && chance(2) ? pick(least, most) : 0;
     return "{min_available: " + std::to_string(needed) + ", roles: [" + role(first, own) +

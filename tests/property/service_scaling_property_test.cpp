@@ -1,5 +1,5 @@
-// Services with changing replicas while nodes fail: in the end all desired replicas run, and their
-// maximum is never exceeded.
+// Services with changing replicas while nodes fail: in the end all desired replicas run, and no
+// service ever has more replicas than its maximum.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Steps by rate against traced steps: jobs end at nearly the same time.
+// Jobs end at nearly the same time with `steps: rate` and with `steps: traced`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
   EXPECT_GT(exchanged, 4) << "else it would say nothing";
 }
 
-// The checkpoint settings of a random job, whose interval is 3 s to 5 min; empty for a job without
+// The settings of a random job that writes a checkpoint every 3 s to 5 min; empty for a job without
 // checkpoints.
 std::string random_checkpoints(Rng& rng) {
   if (rng.chance(0.5)) return "";
@@ -97,10 +97,10 @@ std::string random_checkpoints(Rng& rng) {
   return yaml + "            checkpoint_write: " + yaml_number(rng.below(10)) + "s\n";
 }
 
-// Two to four gangs that arrive within 5 min, on a fabric of leaves with four nodes. Each of three
-// link faults makes a cable dead, degraded or flapping. In some worlds a node fails, too. With
-// `fills_leaves` gangs fill whole leaves, so they share no link. Otherwise gangs may share links,
-// and only cables between switches have faults.
+// Two to four gangs that arrive within 5 min, on a fabric with four nodes per leaf. Three link
+// faults each make one cable dead, degraded or flapping. In some worlds a node fails, too. With
+// `fills_leaves` gangs fill whole leaves, so they share no link, and cables of hosts may have
+// faults, too. Otherwise gangs may share links, and only cables between switches have faults.
 std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
                           uint64_t oversubscription) {
   constexpr const char* kEngines[] = {"dmodk", "updn", "minhop", "ecmp"};
@@ -163,14 +163,15 @@ TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
     }
     ASSERT_EQ(rows[0].size(), rows[1].size());
     for (size_t i = 0; i < rows[0].size(); ++i) {
-      // Each of three faults may cost one step more or less. A job has some 5,000 steps.
+      // Each of the three link faults may cost one step more in one run than in the other. A job
+      // has about 5,000 steps.
       EXPECT_NEAR(rows[1][i].run.seconds() / rows[0][i].run.seconds(), 1, 2e-3) << i;
     }
   }
 }
 
-// Gangs may share contended links. SharedLinks finds their rate by simulating (rehearsing) some of
-// their steps.
+// The rate of gangs that share contended links comes from SharedLinks, which simulates (rehearses)
+// some steps of these gangs.
 TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   Agreement agreement{kSharing};
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 25); ++seed) {
@@ -188,9 +189,9 @@ TEST(Steps, OfGangsThatShareLinksEndWhenTheirRateSays) {
   EXPECT_GT(agreement.jobs(), 5);
 }
 
-// Two to five gangs of three pods each on a few nodes, each node under its own leaf. Some gangs
-// share nodes, and most share a thin up-link. Gangs start and end and make checkpoints. With
-// `fails` a node fails.
+// Two to five gangs of three pods each, on three or four nodes. Each node has a leaf of its own, so
+// gangs that share a node also share the oversubscribed up-links of this leaf. About half of the
+// gangs make checkpoints. With `fails`, a node fails.
 std::string random_neighbours(Rng& rng, const std::string& steps, bool fails) {
   const uint64_t nodes = 3 + rng.below(2);
   constexpr const char* kPatterns[] = {"", "", ", algorithm: tree", ", algorithm: hierarchical",
@@ -278,8 +279,8 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   EXPECT_GT(restarts, kIsSanitized ? 1 : 10);
 }
 
-// Three to six gangs whose checkpoints take most of one store's bandwidth, so most of their waiting
-// is for the store. With `is_contended` the gangs also share thin links.
+// Three to six gangs. Their checkpoints take most of one store's bandwidth, so the gangs wait
+// mostly for the store. With `is_contended` the gangs also share thin links.
 std::string random_savers(Rng& rng, const std::string& steps, bool is_contended) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +

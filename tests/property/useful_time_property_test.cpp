@@ -1,4 +1,4 @@
-// Useful GPU time: the timeline, the summary and the accounts of jobs over random small worlds.
+// Useful GPU time in small random worlds: the timeline, the summary and the jobs' rows agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace {
 
 std::string useful_number(uint64_t n) { return std::to_string(n); }
 
-// Random gangs and independent pods. Their checkpoints go to a store or to local disks, or only
-// pause their job for a fixed time; some gangs save none. Gangs may have dedicated parameter
-// servers, and a service may run beside them. Nodes fail, and in some worlds a leaf switch does.
+// Random gangs and independent pods. Checkpoints go to a store or to local disks, or only pause the
+// job for a fixed time; some gangs save no checkpoints. Gangs may have dedicated parameter servers,
+// and a service may run beside the jobs. Nodes fail, and in some worlds a leaf switch fails, too.
 struct UsefulWorld {
   Rng rng;
   bool has_links = rng.chance(0.6);
@@ -65,7 +65,7 @@ struct UsefulWorld {
     }
     return text;
   }
-  // The stores that the text uses. A store without a user would have no effect, which is a warning.
+  // The stores that the text uses. An unused store would cause a warning.
   static std::string storage_of(const std::string& text) {
     std::string stores;
     if (text.find("store: local") != std::string::npos) stores = "  local: {write: 1GBps}\n";

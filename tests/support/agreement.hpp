@@ -1,4 +1,4 @@
-// tests/support/agreement.hpp -- compares jobs with steps by rate to jobs with traced steps.
+// tests/support/agreement.hpp -- compares runs with `steps: rate` to runs with `steps: traced`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ namespace orrery::test {
 struct Bounds {
   double mean = 0, most = 0;
 };
-// Limits for whole runs in which gangs share links or stores, or faults hit them. In such runs a
-// job that ends late delays others. For fixed groups of gangs see StepErrors.
+// Limits for whole runs in which gangs share links or stores, or in which faults occur. In such
+// runs a job that ends late delays others. StepErrors is for groups of gangs that do not change.
 constexpr Bounds kSharing{.mean = 0.02, .most = 0.1};
 
 class Agreement {

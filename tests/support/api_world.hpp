@@ -39,8 +39,7 @@ class SlowStore final : public ApiStore {
   Engine& engine_;
 };
 
-// Servers that add no cost to a request. A request takes its own `cpu` and the latency of the
-// store.
+// Servers whose own costs are zero. A request costs only its `cpu` and the latency of the store.
 inline ApiServersParams free_servers(int32_t servers = 1) {
   ApiServersParams params;
   params.servers = servers;

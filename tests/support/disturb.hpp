@@ -1,4 +1,4 @@
-// tests/support/disturb.hpp -- changes of a node that do not concern pods: up, cordoned, tainted.
+// tests/support/disturb.hpp -- takes a node down or up, or changes its cordon or its taints.
 #pragma once
 
 #include "models/hardware/cluster_state.hpp"

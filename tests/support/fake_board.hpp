@@ -232,7 +232,7 @@ struct FakeController {
   Actions last;
 };
 
-// Messages of a controller about its arguments; empty if they are valid.
+// Messages of a controller about its arguments. Empty if the arguments are valid.
 inline std::string complaints_of_controller(const std::string& name, std::string_view args) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(args, "args", diagnostics);

@@ -1,5 +1,5 @@
-// tests/support/fake_handle.hpp -- a scheduler for one policy: a test sets its state and reads its
-// calls.
+// tests/support/fake_handle.hpp -- a fake scheduler for tests of one policy. The test sets the
+// scheduler's state, and reads which commands the policy gave.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -67,8 +67,8 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     waiting[pod.gang].push_back(pod.id);
     ++gangs[pod.gang].waiting;
   }
-  // Allocates the pod's resources on the node. Of the GPUs with enough left, the pod gets those
-  // with the lowest indices.
+  // Allocates the pod's resources on the node. Of the GPUs with enough free capacity, the pod
+  // gets those with the lowest indices.
   void occupy(NodeId node, const PodSpec& spec) {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;

@@ -49,8 +49,7 @@ std::string joined(const std::vector<double>& values) {
   return text.empty() ? "none" : text;
 }
 
-// Writes the row to a file of the running test, because tests of a program may run in separate
-// processes at the same time.
+// Writes the row to the running test's own file, because tests may run in parallel processes.
 void keep(const nlohmann::json& row) {
   const char* const folder = std::getenv("ORRERY_VALIDATION_RESULTS");
   const auto* const running = testing::UnitTest::GetInstance()->current_test_info();

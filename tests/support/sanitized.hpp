@@ -1,5 +1,5 @@
-// tests/support/sanitized.hpp -- whether the program runs under sanitizers, which slow it down many
-// times.
+// tests/support/sanitized.hpp -- whether the program was built with AddressSanitizer, which makes
+// it several times slower.
 #pragma once
 
 namespace orrery::test {

@@ -17,8 +17,8 @@ inline double choose(int32_t n, int32_t k) {
   return ways;
 }
 
-// The probability that a light flow shares every queue of its hand with heavy flows. With U_n the
-// number of queues that n random hands of H out of Q cover,
+// The probability that a light flow shares every queue of its hand with heavy flows. A hand has H
+// of the Q queues. U_n is the number of queues that n heavy flows use.
 //   P(U_n = m) = sum_k P(U_(n-1) = k) C(Q-k, m-k) C(k, H-m+k) / C(Q, H),
 //   P(starved) = sum_k P(U_n = k) C(k, H) / C(Q, H).
 inline double starving_probability(int32_t queues, int32_t hand, int32_t heavy_flows) {

@@ -9,7 +9,7 @@
 
 namespace orrery::test {
 
-// Relative differences of step times by rate (first list) from traced ones (second list).
+// The relative errors of the step times `rate`, compared with the step times `traced`.
 struct StepErrors {
   std::vector<double> sizes;  // absolute differences in rising order
   double mean = 0;            // mean of the signed differences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Patterns of leaves that no base can have.
+# Regular expressions for leaves, each with the reason why no base accepts a value.
 NOT_TRIED: dict[str, str] = {
     r"run\.changes\[\]\.policy\.job_queue\..*":
         "a job queue cannot come while the run goes on, and is refused there",
@@ -13,7 +13,7 @@ NOT_TRIED: dict[str, str] = {
     r"workload\.sources\[\]<(generator|trace)>\.training\.step\.(model|parallel)\..*":
         "jobs of unlike sizes cannot have a step with model or parallel",
 }
-# Leaves that are tried only in the named base.
+# Leaves that are tried in only one base, each with this base.
 BASE_OF: dict[str, str] = {
     "run.until": "alpha_beta",  # every job of this base ends
 }

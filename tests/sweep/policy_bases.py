@@ -16,7 +16,6 @@ def base(name: str, text: str) -> None:
     TEXTS[name] = text
 
 
-# Plug-ins with args. Each is in a base of its own.
 PLUGINS = {
     "DefaultPreemption": "{minCandidateNodesAbsolute: 10}",
     "DotProduct": "{prefer: largest_product}",

@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-# The description of a column says "-1: ..." if -1 stands for a time that never came or for no rank.
+# Found in the description of a column in which -1 is not an amount, for example "-1: never".
 NEVER = re.compile(r"-1: ")
 # Columns that are no amounts, and may be negative.
 SIGNED = {"priority", "by_priority"}
@@ -22,7 +22,7 @@ def negative_amounts(path: Path) -> list[str]:
         if not isinstance(item, h5py.Dataset) or name.startswith("meta/") or item.shape == (0,):
             return
         rows = np.empty(item.shape, item.dtype)
-        # Without a conversion of types, which takes HDF5 a millisecond.
+        # mtype avoids a conversion of types, which takes HDF5 a millisecond.
         item.id.read(h5py.h5s.ALL, h5py.h5s.ALL, rows, mtype=item.id.get_type())
         if rows.dtype.names is None:
             if rows.dtype.kind in "if" and rows < 0:

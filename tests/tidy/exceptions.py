@@ -1,6 +1,6 @@
 """Accepted findings, each with the reason. Keep the list short: an exception is a debt."""
 
-# File, rule, begin of the message, reason of the exception.
+# File, rule, start of the message, reason of the exception.
 ALLOWED = (
     ("sim/engine/engine.cpp", "names", "steady_clock",
      "the profile takes its samples around the event that runs"),

@@ -112,7 +112,7 @@ MAY_INCLUDE = {
     REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
 
-# Third-party headers by the prefix of their name: the folders whose sources may include them.
+# The folders whose sources may include a third-party header, by the prefix of the header's name.
 THIRD_PARTY = {
     "hdf5": ("sim/record/",),
     "H5": ("sim/record/",),
@@ -131,8 +131,8 @@ THIRD_PARTY = {
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include third-party headers in sources and headers
-# Folders that adapt a library, and whose headers no other folder includes. Their headers may include the
-# library.
+# Folders that adapt a library. No other folder includes the headers of these folders, so these headers may
+# include the library.
 ADAPTERS = ("policies/python/",)
 SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",
           "fnmatch.h", "errno.h", "cxxabi.h", "immintrin.h")

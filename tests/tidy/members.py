@@ -48,7 +48,7 @@ def count(body: str) -> int:
     own = without(without(own, "{", "}", "@"), "(", ")", "!")
     own = re.sub(r"\b(public|private|protected)\s*:", "", without(own, "<", ">", ""))
     for statement in own.split(";"):
-        # An inline function: parameters "!", then the body "@".
+        # Drops inline functions. In `own`, "!" stands for parameters and "@" for a body.
         while function := re.search(r"![^@;]*@", statement):
             statement = statement[function.end():]
         statement = statement.strip()

@@ -1,5 +1,5 @@
-// Whole runs: accounts of GPU seconds, how runs end or stall, figures of jobs, a gang of unlike
-// members, and too many pools.
+// Whole runs: accounts of GPU seconds, how runs end or stall, statistics over jobs, and a gang of
+// unlike members. Also: too many pools are rejected.
 #include "models/cluster/cluster.hpp"
 
 #include <gmock/gmock.h>
@@ -134,8 +134,8 @@ double accounted(ScenarioRun& run) {
   return all;
 }
 
-// The second job joins the first on its GPUs at once. Both set up for 60 s, and each holds half of
-// the 4 GPUs: 60 s * 2 GPUs.
+// Both jobs share the same 4 GPUs from the start. So each job is charged for half of the GPU time
+// of its 60 s of `init`: 60 s * 2 GPUs.
 TEST(Cluster, CountedJobsThatStartHoldWhatTheirShareOfTheTimeIs) {
   const std::string text = kTwoNodes + std::string{R"(
 workload:

@@ -102,7 +102,7 @@ const std::vector<Row> kPlane{
     {kC + "etcd.event_ttl", "2h", kFull,
      "there are no Events (control_plane.events is absent and no node boots)", kFull + kReader},
     {kC + "node_join.slices", "9", kFull + kServices + kFault,
-     "control_plane.services has groups (nodes then list the addresses of those services)",
+     "control_plane.services has groups (nodes then list the addresses of the groups' services)",
      kFull + kFault},
     {kC + "kubelet.crash_loop", "{initial: 1s}", kFull, "there are no control_plane.crash_loops",
      kFull + Settings{kC + "crash_loops=[{nodes: 2}]"}},
@@ -112,12 +112,12 @@ const std::vector<Row> kPlane{
      "there are no control_plane.namespaces.askers",
      kFull + Settings{kC + "namespaces={existing: 5, askers: [{every: 1min}]}"}},
     {kC + "image_pulls", "{node: 10MBps}", kFull,
-     "no pod has an image, or neither kubelets nor plugins use images",
+     "no pod has an image that kubelets or plugins use",
      kFull + Settings{kJ + "pod.image={name: a, size: 1GB}"}},
     {kK + "pod_creation_interval",
      "3s",
      kDelays,
-     "control_plane.level is not none: each batch waits for the API servers' answers",
+     "there is a control plane: each batch waits for the API servers' answers",
      {}},
 };
 
@@ -151,9 +151,9 @@ const std::vector<Row> kNetwork{
     {kN + "fabric.oversubscription", "2", kFlow + kStep + kOneLeaf,
      "the fabric is a single leaf switch", kFlow + kStep},
     {kN + "links.retry_timeout", "5s", kFlow + kStep + kDegraded,
-     "no link is down: there are no faults.links of kind dead or flap", kFlow + kStep + kDead},
+     "no link is down (there are no faults.links of kind dead or flap)", kFlow + kStep + kDead},
     {kN + "links.ack_timeout", "9ms", kFlow + kStep + kDead,
-     "no packets are damaged: there are no faults.links of kind degraded",
+     "no packets are damaged (there are no faults.links of kind degraded)",
      kFlow + kStep + kDegraded},
 };
 
@@ -199,7 +199,7 @@ const std::vector<Row> kJobs{
     {"policy.job_queue.costs",
      "{batch_start: 1min}",
      {"policy={job_queue: {}}"},
-     "policy.driver is not counting: pods start and end in their own time",
+     "policy.driver is not counting, so all jobs have pods",
      kCounting},
     {kT + "restore",
      "1s",
@@ -209,7 +209,7 @@ const std::vector<Row> kJobs{
     {kK + "restart_delay",
      "1s",
      {},
-     "nothing stops a job, so no job restarts (see faults)",
+     "no job restarts, because nothing stops a job (see faults)",
      kFault},
     {kT + "restarts_max", "1", {}, "no failure stops a job (see faults)", kFault},
     {kK + "hang_timeout",
@@ -223,7 +223,8 @@ const std::vector<Row> kJobs{
      "checkpoints take no time, and no failure stops a job (see faults)",
      kFault},
     {kK + "termination", "30s", kTwoJobs + kPreempts,
-     "the policy neither preempts nor evicts pods, or all pods have the same priority",
+     "neither the policy nor an autoscaler can preempt or evict pods (preemption needs pods of "
+     "different priorities)",
      kTwoJobs + kHigher + kPreempts},
     {"policy.plugins[0]", "{name: DefaultPreemption}",
      kTwoJobs + Settings{"policy={plugins: [{name: NodeName}]}"}, "all pods have the same priority",
@@ -268,7 +269,7 @@ const std::vector<Row> kJobs{
      kControllers + kFull + Settings{kC + "autoscaler={groups: [{pool: n}]}"}},
 };
 
-// ---- reasons in the parameter's own section of the scenario
+// ---- reasons that depend only on the parameter's own section of the scenario
 const std::vector<Row> kSections{
     {kC + "etcd.election_timeout", "30s",
      kFull + Settings{kC + "etcd={losses: [{member: 1, at: 10ms}]}"},
@@ -278,7 +279,7 @@ const std::vector<Row> kSections{
      "there is one server", kFull},
     {kC + "api_servers.flow_control.wait_limit", "2s",
      kFull + Settings{kC + "api_servers={flow_control: {mode: max_inflight}}"},
-     "mode is max_inflight, so nothing waits for seats", kFull},
+     "mode is max_inflight, in which nothing waits for seats", kFull},
     {kC + "joins[0].over", "1min", kFull + kJoins, "a single node joins",
      kFull + Settings{kC + "joins=[{pool: n, nodes: 2, at: 1min}]"}},
     {"policy.tie_break", "random", kCounting, "driver is counting, which places no pods", {}},

@@ -72,7 +72,7 @@ TEST(Tables, AreKnownIfARunWithEverythingOnWritesThem) {
 }
 
 // The test above would miss a table that its runs do not write. So this test searches the sources
-// for channels, and their paths must be known as tables.
+// for the paths of all channels.
 TEST(Tables, AreKnownIfAChannelIsOpenedAtTheirPath) {
   const std::regex opened{R"re(ecorder,\s*"(/[a-z_/]+)")re"};
   std::set<std::string> found;

@@ -1,4 +1,5 @@
-// Runs data/coscheduling.json: each case is a few steps of the framework around one policy.
+// Runs the cases of data/coscheduling.json. In each case, the test plays the scheduling framework:
+// it calls the extension points of one policy step by step.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -69,7 +70,7 @@ class Stage {
     for (PodId pod = feeder.next(); pod.is_valid(); pod = feeder.next()) pods.push_back(pod);
     return pods;
   }
-  // PreFilter begins an attempt of a pod, and the points after it continue that attempt.
+  // PreFilter begins a new attempt of the pod. Later extension points continue this attempt.
   CycleState& attempt_of(const PodView& pod, bool begins) {
     CycleState*& state = attempts_[pod.id];
     if (begins || state == nullptr) state = &handle.new_attempt();
@@ -166,8 +167,8 @@ class Stage {
     handle.add_gang(gang);
     join_siblings(gang.id);
   }
-  // Sets first_of_job and gangs_of_job of all gangs in the job of `last`. Their ids are
-  // consecutive.
+  // Sets first_of_job and gangs_of_job of all gangs in the job of `last`. Gangs of one job have
+  // consecutive ids.
   void join_siblings(GangId last) {
     GangId first = last;
     while (first.index > 0 && handle.gangs[{first.index - 1}].job == handle.gangs[last].job) {

@@ -31,15 +31,15 @@ std::string end_of(const ScenarioRun& run) {
 
 std::string yes_if(bool condition) { return condition ? "yes" : "no"; }
 
-// Whether the first job starts within 2 min, and the second one after the end of the first, within
-// 6 min.
+// Whether the first job starts within 2 min, and the second one within 6 min after the end of the
+// first.
 bool one_after_the_other(const std::vector<JobRow>& jobs) {
   return jobs.size() == 2 && jobs[0].running < Time{} + 2_min && jobs[1].running >= jobs[0].ended &&
          jobs[1].running < jobs[0].ended + 6_min;
 }
 
-// Whether the only deadlock began when the last successful scheduling cycle started. A cycle
-// reserves its GPU at its start. Once the last GPU is reserved, no job can complete, so the
+// Says whether the only deadlock began when the last successful scheduling cycle started. A cycle
+// reserves a GPU when it starts. Once the last free GPU is reserved, no job can complete, so the
 // deadlock begins in that instant.
 std::string onset_of(ScenarioRun& run) {
   Time last_start{-1};

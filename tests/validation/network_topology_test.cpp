@@ -1,4 +1,4 @@
-// Runs data/network_topology.json through the plans of the topology-aware policies.
+// Compares the plans of the topology-aware policies with the cases of data/network_topology.json.
 #include <gtest/gtest.h>
 
 #include <fstream>

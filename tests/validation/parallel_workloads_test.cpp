@@ -1,4 +1,5 @@
-// Eleven months of a parallel computer under EASY backfilling, against published simulations of it.
+// Replays the jobs of a parallel computer in eleven months under EASY backfilling, and compares the
+// results with published simulations of the same log.
 #include <gtest/gtest.h>
 
 #include <cmath>

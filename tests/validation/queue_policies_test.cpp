@@ -49,7 +49,7 @@ bool is_overtaken(const JobRow& high, const std::vector<JobRow>& jobs) {
   });
 }
 
-// The share of the jobs called `name` that started at the same time as one called `other`.
+// The share of the jobs called `name` that started at the same time as a job called `other`.
 double share_beside(const std::vector<JobRow>& jobs, std::string_view name,
                     std::string_view other) {
   double all = 0, beside = 0;

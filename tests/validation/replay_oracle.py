@@ -100,8 +100,9 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     return ends
 
 
-# Mean time to completion of the same jobs in Tiresias' own simulator, in seconds, by (GPUs, schedule). The
-# simulator ran as run_sim.py with --scheme=count --schedule=..., with all GPUs under one switch.
+# Mean seconds from submission to the end of a job in Tiresias' own simulator. The keys are the set of jobs
+# (see main) and (GPUs, schedule). The simulator ran as run_sim.py with --scheme=count --schedule=..., with
+# all GPUs under one switch.
 ARTIFACT = {
     "tiresias60": {
         (16, "fifo"): 200.81666666666666, (16, "fjf"): 190.68333333333334,

@@ -1,5 +1,5 @@
 // Runs data/scheduler_framework.json: one pod through the real scheduler, with plugins that record
-// their calls. Also bindings that fail.
+// their calls. Also tests failed bindings.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -101,8 +101,8 @@ TEST(SchedulerFramework, PluginsAreAskedInUpstreamsOrder) {
   }
 }
 
-// A Bind plugin that always fails. That is an error, so the pod backs off and waits for no event.
-// By cases KS-23 and SCH-2, attempts are 1, 2, 4, 8, 10 and 10 s apart.
+// A Bind plugin that always returns an error. After an error, the pod is retried when its backoff
+// ends, without waiting for an event. The backoffs of case SCH-2 are 1, 2, 4, 8, 10 and 10 s.
 class NeverBinds final : public Policy, public Bind {
  public:
   using Params = NoParams;

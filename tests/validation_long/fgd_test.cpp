@@ -1,4 +1,5 @@
-// Runs data/fgd_atc23.json: the packing experiment of FGD's paper over the published openb lists.
+// The packing experiment of the FGD paper, run with the published openb lists of nodes and pods.
+// data/fgd_atc23.json has the expected values.
 #include <zlib.h>
 
 #include <array>
@@ -39,7 +40,7 @@ std::string unpacked(const std::filesystem::path& path) {
 }
 
 // Adds the column gpu_spec and the columns after it to lists without them. The experiment uses none
-// of these columns. But if a list had no times, the reader would require default_duration.
+// of these columns, but without the times among them the reader would require default_duration.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;
@@ -120,8 +121,8 @@ TEST_P(FgdExperiment, AllocatesAndFragmentsWhatThePaperPublished) {
   EXPECT_EQ(cases.size(), 6u);
   for (const Json& row : cases) {
     SCOPED_TRACE(row["id"].get<std::string>());
-    // Policy Random needs more seeds: with ten seeds, the mean of its runs scatters by 0.2 points.
-    // The tolerance is 0.5 points.
+    // Policy Random gets more seeds than the others. With ten seeds its means scatter by 0.2
+    // points, and some of the many means would miss the tolerance of 0.5 points by chance.
     const bool is_random = row["input"]["policy"] == "Random";
     const int64_t seeds = data[is_random ? "seeds_of_random" : "seeds"];
     Curve mean;

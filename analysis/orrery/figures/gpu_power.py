@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from orrery.run import Run
 from orrery.style import BLUE, VERMILION, tidy
 
-# Watts by percentile of the A100s of cluster Kalos in August 2023.
+# Power of the A100s of cluster Kalos in August 2023: watts by percentile.
 KALOS = {10: 63, 20: 65, 30: 73, 40: 94, 50: 101.5, 60: 149.5, 70: 326, 75: 372, 80: 389, 90: 404,
          95: 413, 99: 442}
 

@@ -13,8 +13,8 @@ from orrery.run import RunError
 from orrery.study import Study
 from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
 
-# An axis of values is logarithmic if the largest is more than this times the smallest. An axis of arms is
-# logarithmic if the largest arm is at least half of this times the smallest.
+# An axis of values is logarithmic if the ratio of the largest value to the smallest exceeds this limit. An axis
+# of arms is logarithmic if the ratio is at least half the limit.
 LOGARITHMIC_FROM = 20.0
 FLAT_FROM = 0.7  # an axis need not begin at 0 if the smallest value is at least this share of the largest
 

@@ -20,8 +20,9 @@ COLOURS = {
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
     style.YELLOW: "yellow", style.BLACK: "ink", style.GREY: "muted",
 }
-# On a light and on a dark page: Okabe and Ito's hues, with lightness chosen so that each pair is
-# distinguishable for all kinds of colour vision and each contrasts with the page.
+# Each colour on light pages and on dark pages. The hues are Okabe and Ito's. Lightness is chosen so that any
+# two colours on the same page are distinguishable with any kind of colour vision. On dark pages, each colour
+# also contrasts with the page.
 PALETTE = {
     "blue": ("#0072b2", "#106fac"), "orange": ("#e69f00", "#e6a10b"),
     "green": ("#009e73", "#00a069"), "vermilion": ("#d55e00", "#db6512"),

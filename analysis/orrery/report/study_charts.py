@@ -58,7 +58,7 @@ def _range(rows: Sequence[Mapping[str, Any]], zero: bool) -> dict[str, float]:
     values = [row["value"] for row in rows]
     ends = values + [end for row in rows for kind in ("interval", "second")
                      for end in row[kind] or ()]
-    # A very wide interval of few seeds must not squeeze all others.
+    # The axis cuts off very wide intervals, so that all others stay readable.
     reach = (max(values) - min(values)) or max(map(abs, values)) or 1.0
     low = max(min(ends), min(values) - 3 * reach)
     high = min(max(ends), max(values) + 3 * reach)

@@ -245,8 +245,9 @@ void ApiServer::wake() {
   plan_wake();
 }
 
-// Plans an event for the next deadline of flow control or of the oldest request. When this deadline
-// moves later, the planned event stays. It then finds nothing due, and plans the next event.
+// Plans an event for the next deadline of flow control or of the oldest request. Without requests,
+// no event is planned. When the deadline moves later, the planned event stays. It then finds
+// nothing due, and plans the next event.
 void ApiServer::plan_wake() {
   Time due = flow_control_.next_event();
   if (oldest_ != kNone) {

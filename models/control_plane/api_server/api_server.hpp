@@ -18,7 +18,7 @@
 
 namespace orrery {
 
-// The servers share these references, which must outlive the servers.
+// All servers refer to the same engine, params, store and statistics, which must outlive them.
 struct ApiServerContext {
   Engine& engine;
   const ApiServersParams& params;
@@ -28,9 +28,9 @@ struct ApiServerContext {
   uint32_t index = 0;
 };
 
-// A request waits for seats. While it holds them it computes, reads or writes the store, and sends
-// its response. A write with many watchers keeps its seats for a while after its response. Example:
-// a LIST of 20 MB on a link of 1 Gbit/s holds its seats for its CPU time plus 0.16 s.
+// A request waits for seats. It holds the seats while it uses CPU time, reads or writes the store,
+// and sends its response. Example: a LIST of 20 MB on a link of 1 Gbit/s holds its seats for its
+// CPU time plus 0.16 s. A write with many watchers keeps its seats for a while after its response.
 class ApiServer {
  public:
   explicit ApiServer(const ApiServerContext& context);
@@ -38,8 +38,8 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() { engine_.cancel(wake_); }
 
-  // Calls `done` exactly once. If the server is down, or rejects the request on its arrival, this
-  // happens before submit() returns.
+  // Calls `done` exactly once. If the server is down or rejects the request on arrival, submit()
+  // calls `done` before it returns.
   void submit(const ApiRequest& request, ApiDone done);
   // Work that is no request, such as sending a write's events to all watchers. The threads share
   // the CPU time evenly, and each then sends its share of the bytes.
@@ -54,7 +54,7 @@ class ApiServer {
   bool is_up() const { return is_up_; }
   void lose();     // drops all requests and watches, and cancels a restart
   void recover();  // the server must be down
-  // Emitted once the server is down, and once it is up again. Running out of memory causes both.
+  // lost: the server went down, by lose() or for lack of memory. recovered: it is up again.
   Signal<> lost, recovered;
 
   // Adds watchers of all objects of a resource. Every write of the resource is sent to them. With
@@ -63,7 +63,7 @@ class ApiServer {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
-  // Adds watchers of few objects each, such as kubelets. They use memory, but no seats.
+  // Adds watchers that watch few objects each (kubelets). Writes take no seats for these watchers.
   void add_narrow_watchers(int32_t count) { all_watchers_ += count; }
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }

@@ -1,5 +1,5 @@
-// models/control_plane/api_server/api_server_params.hpp -- costs of requests and memory of API
-// servers, as a scenario describes them, and steady load.
+// models/control_plane/api_server/api_server_params.hpp -- parameters of API servers, and their
+// steady load.
 #pragma once
 
 #include <array>
@@ -101,8 +101,8 @@ struct ApiServerParams {
   }
 };
 
-// How clients choose their servers. With Sticky, as over HTTP/2, a client stays connected to its
-// first server, even when other servers recover.
+// How a client chooses its server. Sticky: the client stays connected (HTTP/2) until the server is
+// lost. PerRequest: each request goes to a random server.
 enum class ApiBalance : uint8_t { Sticky, PerRequest };
 constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
   return {"sticky", "per_request"};
@@ -133,8 +133,8 @@ struct ApiServersParams {
   void check(Checker& c) const;
 };
 
-// Memory of a server in a cluster of `nodes` nodes, with LISTs of `listing` bytes under way and
-// `watchers` watches.
+// Memory of a server in a cluster of `nodes` nodes, except the memory set by set_cached(). The open
+// LISTs have `listing` bytes in total, and `watchers` watches are open.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 
 // Steady load: requests that are not simulated one by one, such as heartbeats.

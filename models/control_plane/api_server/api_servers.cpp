@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// A server sends events to watchers with at most one thread per millisecond of CPU time, plus one.
-// Fewer threads make the simulator faster.
+// A server sends a change to its watchers with at most 1 + (CPU time of sending) / 1 ms threads.
+// This limit makes the simulator faster.
 constexpr Duration kWorthAThread = 1_ms;
 
 }  // namespace

@@ -36,10 +36,10 @@ class ApiServers {
   // Returns a new connection of a client. Its first request goes to a random server. If balance is
   // sticky, later requests go to the same server until this server is lost.
   uint32_t connect();
-  // Returns the connection's server, or UINT32_MAX if no server is up. A random server is chosen
-  // first if the connection has no server, if its server was lost, or if balance is per_request.
+  // Returns the connection's server, or UINT32_MAX if no server is up. The connection moves to a
+  // random server if it has no server yet, if its server was lost, or if balance is per_request.
   uint32_t server_of(uint32_t connection);
-  // If no server is up, `done` is called at once.
+  // If no server is up, `done` is called at once, with ApiOutcome::ServerLost.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
 
   uint32_t size() const { return static_cast<uint32_t>(servers_.size()); }
@@ -54,10 +54,10 @@ class ApiServers {
                   SteadySource source = SteadySource::Heartbeats);
   using Sent = std::function<void()>;
   // Sends a change of `bytes` to each watcher of a resource through the watcher's server. A server
-  // with watchers uses `cpu`, and `cpu_per_watcher` for each of them. It uses at most one thread
-  // for each core, and about one for each millisecond of work. Calls `done` once server `of_server`
-  // has sent the change. If that server has no such watcher, or is lost before, `done` is never
-  // called.
+  // with n > 0 watchers uses `cpu` + n x `cpu_per_watcher`, on about one thread for each
+  // millisecond of this CPU time, but on at most min(n, cores) threads. Calls `done` once server
+  // `of_server` has sent the change. `done` is never called if that server has no watcher of the
+  // resource, or is lost before it has sent the change.
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
                      uint32_t of_server = UINT32_MAX, const Sent& done = {});
   // Sends a change to `watching` watchers of one server. `cpu` and `bytes` are totals.

@@ -41,9 +41,10 @@ void WatchCache::clear(Time now) {
   forgotten_ = now;
 }
 
-// Adds the steady changes since the last call. After a long time it adds only the newest changes,
-// as many as the constant `enough`. These fill the present capacity and adapt the capacity to the
-// rate. While the capacity shrinks, changes are added one by one, because each change may halve it.
+// Adds the steady changes since the last call. If there are more than `enough`, only the newest
+// `enough` changes are added. They suffice to fill the cache and to adapt its capacity to the rate.
+// While the capacity shrinks, changes are added one by one, because each change may halve the
+// capacity.
 void WatchCache::advance(Time now) {
   const Time from = std::exchange(advanced_to_, now);
   if (rate_ <= 0 || from == now) return;

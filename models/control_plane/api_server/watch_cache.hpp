@@ -1,5 +1,5 @@
-// models/control_plane/api_server/watch_cache.hpp -- the recent changes of one kind of object that
-// a server caches.
+// models/control_plane/api_server/watch_cache.hpp -- a server's cache of the recent changes of one
+// kind of object.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class WatchCache {
 
   void append(Time now, uint64_t changes);
   void set_rate(Time now, double changes_per_s);  // rate of steady changes
-  // Empties the cache of a server that restarts. The server lists all objects, but cannot send
-  // earlier changes as events.
+  // Empties the cache when its server restarts. The restarted server knows all objects, but cannot
+  // send changes from before the restart as events.
   void clear(Time now);
 
   // Returns whether all changes after `seen` are cached.

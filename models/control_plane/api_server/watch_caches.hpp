@@ -12,9 +12,10 @@
 namespace orrery {
 
 // Each server has a watch cache for each kind of object that reflectors watch. All caches get the
-// same changes, so servers that were never lost share one cache. A restarted server begins with a
-// LIST from etcd and an empty cache. A client whose last event is older than the restart must list
-// again. A client that has watched another server since the restart resumes.
+// same changes, so one WatchCache stands for the caches of all servers that were never lost. A
+// restarted server lists the objects from etcd, but its watch caches have no changes from before
+// the restart. So a client whose last event is older than the restart must list again. A client
+// that got a later event from another server resumes its watch.
 class WatchCaches {
  public:
   WatchCaches(Engine& engine, uint32_t servers) : engine_{engine}, servers_(servers) {}

@@ -59,7 +59,7 @@ struct AutoscalerSample {
     c("idle", &AutoscalerSample::idle, "nodes that have become ready and hold no pod now", "nodes");
     c("backs_off", &AutoscalerSample::backs_off,
       "whether the pool is in backoff now: the autoscaler requests no nodes for it, because "
-      "earlier requested nodes did not register in time");
+      "nodes requested earlier did not register in time");
   }
 };
 

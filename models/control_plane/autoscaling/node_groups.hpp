@@ -22,8 +22,8 @@ namespace orrery {
 // Executes AddNodes and RemoveNodes of controllers. A requested node is provisioned, then joins. A
 // node that has not registered after `provision_time_max` is given up, and its pool backs off.
 // Requests to the provider cost the API servers nothing. Example: two nodes are requested at 0 s
-// with a provisioning time of 3 min and boots of 1 min, so both are Ready at 4 min. A node that has
-// not registered at 15 min is given up, and the pool is not scaled up for 5 min.
+// with a provisioning time of 3 min and boots of 1 min, so both are Ready at 4 min. If one of them
+// had not registered by 15 min, it would be given up, and the pool not scaled up for 5 min.
 class NodeGroups {
  public:
   struct Group {  // a pool, and its nodes in order of their ids

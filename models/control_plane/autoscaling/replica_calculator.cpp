@@ -66,8 +66,8 @@ int32_t ReplicaLimits::stabilized(Time now, int32_t replicas, int32_t recommende
 }
 
 // The most replicas that the scale-up rules allow, counted from the replicas one period ago. Of the
-// two rules, `percent` and `pods`, the one that allows more decides. A percentage is rounded up,
-// because otherwise a service of one replica would never grow.
+// two rules, `percent` and `pods`, the one that allows more decides. A percentage is rounded up:
+// with `percent` 50, a service of one replica may grow to two.
 int32_t ReplicaLimits::most(Time now, int32_t replicas) const {
   const ScalingRulesParams& rules = params_.scale_up;
   const int32_t at_first = replicas - within_period(added_, now, rules.period) +

@@ -23,14 +23,14 @@ struct ReplicaUse {
 // `pods` is the number of pods that count, and `use` is their mean use. Measured pods always count.
 // If the measured use is above the target, all other pods count as idle. If it is below the target,
 // pods without a measurement count as busy, and pods that are not ready do not count. The result is
-// `replicas` if no pod is measured, if use / target is within the tolerance of 1, or if counting
-// the other pods reverses the direction of scaling. Example: 4 replicas have a measured use of
-// 90 %, and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not ready, it
-// counts as idle: the use is 72 %, and ceil(5 * 1.2) = 6.
+// `replicas` if no pod is measured, if use / target differs from 1 by at most the tolerance, or if
+// counting the other pods reverses the direction of scaling. Example: 4 replicas have a measured
+// use of 90 %, and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not
+// ready, it counts as idle: the use is 72 %, and ceil(5 * 1.2) = 6.
 int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_t replicas,
                              const ReplicaUse& use);
 
-// Applies stabilization windows and scaling policies, as
+// Applies stabilization windows and scaling policies, like
 // pkg/controller/podautoscaler/horizontal.go.
 class ReplicaLimits {
  public:

@@ -18,11 +18,12 @@
 namespace orrery {
 
 // The running replicas of a service share its load evenly, each up to its capacity. The use of a
-// replica reaches the autoscaler with two delays: at each scrape, kubelets compute the mean use
-// since the scrape before, and the metrics server collects it periodically. Example: a load of 3
-// replicas on 4 pods is a use of 75 % each. At 100 s the load doubles, so each pod is at 100 % and
-// a third of the load is not served. A kubelet scrapes at 110 s, and the metrics server collects at
-// 115 s. So the autoscaler's sync at 120 s is the first that sees a higher use.
+// replica reaches the autoscaler with two delays. At each scrape, kubelets compute the mean use
+// since the previous scrape. The metrics server collects these means periodically. Example: the
+// load would fill 3 pods, but 4 pods run, so the use of each is 75 %. At 100 s the load doubles:
+// each pod is at 100 %, and a third of the load is not served. A kubelet scrapes at 110 s, and the
+// metrics server collects at 115 s. So the autoscaler's sync at 120 s is the first that sees a
+// higher use.
 class ServiceScaling {
  public:
   ServiceScaling(Sim sim, const JobTable& jobs, JobController& controller);

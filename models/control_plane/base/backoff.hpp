@@ -15,7 +15,8 @@ namespace orrery {
 struct Backoff {
   Duration first, max;
 
-  // The wait after another failure. Before the first failure, `last_wait` is zero.
+  // The wait after a failure. `last_wait` is the wait after the previous failure, or zero after the
+  // first failure.
   constexpr Duration next(Duration last_wait) const {
     return last_wait == Duration{} ? first : std::min(last_wait * 2, max);
   }

@@ -19,14 +19,14 @@ class ControllerApi {
     Observed  // the kubelet (for a pod without a node: the scheduler) has observed the deletion
   };
   using Reply = std::function<void(Answer answer)>;
-  // Stands for the API server's check of the disruption budgets: returns whether they allow the
-  // eviction and, if so, records the disruption. Called at most once, when the server's response to
-  // the eviction arrives.
+  // The API server's check of the disruption budgets. If the budgets allow the eviction, the check
+  // records the disruption and returns true. Called at most once, when the server's response to the
+  // eviction arrives.
   using MayEvict = std::function<bool()>;
 
-  // Sends a PATCH of a Node, Job or scale. `reply` gets Stored or Failed.
+  // Sends a PATCH of a Node, of a Job, or of a ReplicaSet's scale. `reply` gets Stored or Failed.
   virtual void patch(uint32_t controller, ApiResource resource, Reply reply) = 0;
-  // Sends a POST of an Eviction, or without `may` a DELETE of the Pod. `reply` gets Forbidden,
+  // Sends a POST of an Eviction; if `may` is empty, a DELETE of the Pod. `reply` gets Forbidden, or
   // Failed, or first Stored and then Observed.
   virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Reply reply) = 0;
 

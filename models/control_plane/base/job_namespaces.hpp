@@ -1,4 +1,5 @@
-// models/control_plane/base/job_namespaces.hpp -- namespaces of jobs, as numbers in requests.
+// models/control_plane/base/job_namespaces.hpp -- numbers of jobs' namespaces, for
+// ApiRequest::name_space.
 #pragma once
 
 #include <cstdint>

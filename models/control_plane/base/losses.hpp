@@ -11,9 +11,9 @@
 
 namespace orrery {
 
-// Checks that the number of each lost item is below `count`, and that losses of the same item do
-// not overlap. A loss without `until` never ends. `which` is the member of `Loss` that holds the
-// item's number.
+// Checks that losses name only items 0 to `count` - 1, and that losses of the same item do not
+// overlap. A loss without `until` never ends. `which` is the member of `Loss` that holds the item's
+// index.
 template <class Loss>
 void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*which, int32_t count,
                   std::string_view name) {
@@ -33,8 +33,8 @@ void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*wh
   }
 }
 
-// Calls `set_up(number, is_up)` at the start of each loss, and at its end if it has one. An item
-// that returns at the instant of its next loss stays lost.
+// Calls `set_up(item's index, is_up)` at the start of each loss, and at the end of each loss with
+// an `until`. If an item's loss ends at the instant its next loss starts, the item stays lost.
 template <class Loss, class SetUp>
 void plan_losses(Engine& engine, const std::vector<Loss>& losses, int32_t Loss::*which, Label lost,
                  Label back, SetUp set_up) {

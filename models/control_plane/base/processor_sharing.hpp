@@ -25,7 +25,7 @@ class ProcessorSharing {
   ProcessorSharing& operator=(const ProcessorSharing&) = delete;
   ~ProcessorSharing() { engine_.cancel(event_); }
 
-  // Ids are small and dense, each in service at most once.
+  // Ids are small and dense. The job must not be in service already.
   void add(uint32_t job, Duration demand);
   void add_ns(uint32_t job, double demand);  // with demand 0 it ends in an event of this instant
   void erase(uint32_t job);                  // without calling `done`

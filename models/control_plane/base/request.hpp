@@ -65,7 +65,7 @@ constexpr std::array<std::string_view, kApiResources> enum_names(ApiResource) {
           "accessreviews"};
 }
 
-// One request. Its client sets level and flow by the flow schemas.
+// One request. The client sets `level` and `flow` according to the flow schemas.
 struct ApiRequest {
   Verb verb = Verb::Get;
   ApiResource resource = ApiResource::Pods;

@@ -16,11 +16,10 @@ constexpr std::array<std::string_view, 2> enum_names(RetryAfterKind) {
   return {"constant", "adaptive"};
 }
 
-// The constant wait is 1 s. The adaptive wait of r seconds, from 1 to 32, is updated at the first
-// dropped request of each second. It doubles if at least 3 r requests were dropped in the r seconds
-// before, and if its last doubling was r or more seconds ago. It falls by 1 s if fewer than r
-// requests were dropped in these r seconds. Example: from r = 1, five drops in the last second make
-// it 2.
+// The constant wait is 1 s. The adaptive wait is r seconds. At first r is 1; it stays in 1..32. The
+// first dropped request of each second updates r. Let n be the number of drops in the r seconds
+// before this second. If n >= 3 r, r doubles, unless r last doubled less than r seconds ago. If
+// n < r, r falls by 1. Example: if r is 1 and n is 5, r becomes 2.
 class RetryAfter {
  public:
   explicit RetryAfter(RetryAfterKind kind) : kind_{kind} {}

@@ -1,5 +1,5 @@
-// models/control_plane/base/steady_source.hpp -- sources of steady load, which is not simulated by
-// single requests.
+// models/control_plane/base/steady_source.hpp -- sources of steady load: requests and writes that
+// are simulated as rates, not one by one.
 #pragma once
 
 #include <cstddef>

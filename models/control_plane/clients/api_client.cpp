@@ -37,7 +37,7 @@ void ApiClient::send(ApiRequest request, ApiDone done) {
   take_token(index);
 }
 
-// Waiting requests get their tokens in order, so one pending event, for the first of them, is
+// Waiting requests get their tokens in order, so one pending event, for the first request, is
 // enough.
 void ApiClient::take_token(uint32_t index) {
   const Time now = engine_.now();

@@ -16,8 +16,9 @@
 namespace orrery {
 
 // Every try takes a token, and a request has at most `tries_max` tries. After a 429 the client
-// waits as long as the response says. After the loss of a server it waits between one and two times
-// a backoff that doubles. The client must outlive the run.
+// waits as long as the response says. If a server is lost with the request, the client waits for a
+// backoff plus a random 0 to 100 % of it. The backoff doubles with each loss of the request, up to
+// `backoff_max`. The client must outlive the run.
 class ApiClient {
  public:
   struct Setup {
@@ -35,8 +36,8 @@ class ApiClient {
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
 
-  // Sets level and flow of the request; a namespaced request must have its namespace. Calls `done`
-  // exactly once.
+  // Sets the request's priority level and flow. A namespaced request must have its namespace, which
+  // may determine the flow. Calls `done` exactly once.
   void send(ApiRequest request, ApiDone done);
   uint32_t connection() const { return connection_; }
   const Counters& counters() const { return counters_; }
@@ -68,7 +69,7 @@ class ApiClient {
   std::array<FlowClass, kApiResources> classes_;
   TokenBucket tokens_;
   std::vector<Call> calls_;
-  // Lists of free entries, and of requests that wait for a token.
+  // Indices in calls_: the first free entry; the first and the last request that wait for a token.
   uint32_t free_ = kNone, first_ = kNone, last_ = kNone;
   uint32_t present_ = 0;
   Counters counters_;

@@ -24,7 +24,8 @@ struct ApiClientParams {
     v("burst", burst, "Maximum number of requests at once.", Range{1, 1'000'000}, Unit{"requests"},
       Source{"Kubernetes defaults of 2024; client-go's own default: 10"});
     v("tries_max", tries_max,
-      "How often a client tries a request that is rejected or lost; 1: no retries.",
+      "Maximum number of tries of a request; 1: no retries. Rejected and lost requests are "
+      "retried.",
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: one try and 10 retries"});
     v("backoff", backoff,
       "Wait before the retry of a request that was lost with its server. The wait doubles with "

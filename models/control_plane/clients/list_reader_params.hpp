@@ -30,7 +30,7 @@ struct ListReaderParams {
       "turn.",
       Range{1_ms, 168_h}, Required{}, Example{"1min"});
     v("from", from,
-      "Where a LIST is read. etcd: the newest state, as without a resourceVersion; cache: the "
+      "Where a LIST is read. etcd: the newest state (LIST without resourceVersion); cache: the "
       "state in the server's watch cache.",
       Source{"Kubernetes before 1.31: a LIST without resourceVersion goes to etcd"});
   }

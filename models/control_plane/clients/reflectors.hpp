@@ -15,14 +15,14 @@
 
 namespace orrery {
 
-// Each reflector lists, then watches. When its server is lost, the reflector waits between one and
-// two times a backoff, which doubles from try to try. Then it asks another server for the changes
-// since its last event. If that server's watch cache no longer holds them (410 Gone), the reflector
-// waits once more and lists again. Thousands of reflectors at once make the list storm after the
-// loss of a server. A reflector that watches few of many objects rarely gets an event, so only
-// bookmarks advance its resourceVersion. Example: the server of such a reflector is lost 20 s after
-// the last bookmark. Another server, which caches the last 15 s, answers 410, and the reflector
-// lists.
+// Each reflector lists, then watches. When its server is lost, the reflector waits for a random
+// time between one and two times its backoff, which doubles from try to try. Then the reflector
+// asks another server for the changes after its resourceVersion. If the watch cache of that server
+// no longer holds these changes (410 Gone), the reflector waits once more and lists again. If
+// thousands of reflectors do so at once, their LISTs are the list storm after the loss of a server.
+// A reflector that watches few of many objects rarely gets an event, so only bookmarks advance its
+// resourceVersion. Example: the server of such a reflector is lost 20 s after the last bookmark.
+// Another server, which caches the last 15 s, answers 410, and the reflector lists.
 class Reflectors {
  public:
   struct Params {
@@ -53,7 +53,7 @@ class Reflectors {
     return static_cast<uint32_t>(on_server_[server].size());
   }
   uint64_t lists() const { return lists_; }  // LISTs that succeeded
-  // Emitted when a reflector has all changes so far, and watches.
+  // Emitted when a reflector begins to watch. The reflector then has all changes so far.
   Signal<uint32_t> synced;
 
  private:
@@ -64,7 +64,7 @@ class Reflectors {
     const ApiRequest* sizes = nullptr;
     bool is_narrow = false, has_listed = false;
     State state = State::Stopped;
-    // Number of stops; responses to requests before the last stop are dropped.
+    // Number of stops. Responses to requests that were sent before the last stop are dropped.
     uint32_t generation = 0;
     uint32_t server = 0, place = 0;  // the server that it watches, and its index in on_server_
     Duration backoff = {};           // the last wait

@@ -31,7 +31,8 @@ void WatchNews::send_to_all(const Event& event, uint32_t server, Delivered done)
   servers_.tell_watchers(event.resource, event.cpu, {}, event.bytes, server, std::move(done));
 }
 
-// Queues the event for the reflector. Returns the callback for when the server has sent the event.
+// Queues the event for the reflector. Returns the callback that the server calls after it has sent
+// the event.
 WatchNews::Delivered WatchNews::arrival(uint32_t reflector, Delivered delivered) {
   Line& to = line(reflector);
   to.news.push_back(std::move(delivered));
@@ -40,9 +41,8 @@ WatchNews::Delivered WatchNews::arrival(uint32_t reflector, Delivered delivered)
   };
 }
 
-// Called when the server has sent an event of this watch, whichever it was. The oldest queued event
-// arrives, because a watch is one ordered stream. Events of pods cost the same, so the server sends
-// them in order anyway.
+// Called once for each event that the server has sent on this watch. The server may finish the
+// events out of order, but a watch is one ordered stream. So the oldest queued event is delivered.
 void WatchNews::arrives(uint32_t reflector) {
   Line& to = lines_[reflector];
   const Delivered delivered = std::move(to.news.front());

@@ -12,12 +12,13 @@
 
 namespace orrery {
 
-// An event reaches a reflector through the watch on its server, in the order of the changes, once
-// the server has encoded and sent it. That takes longer while the server is busy. Events for a
-// reflector without a watch wait until the reflector has synced.
+// Delivers watch events to reflectors. An event arrives once the server of the watch has encoded
+// and sent the event, which takes longer while the server is busy. The events of a watch arrive in
+// the order of the changes. Events for a reflector without a watch wait until the reflector has
+// synced.
 //
-// Example: a server is lost, and two changes follow. The reflector syncs with another server 2.1 s
-// after the loss: then both changes arrive.
+// Example: the server of a reflector is lost, and two changes follow. 2.1 s after the loss, the
+// reflector syncs with another server: then both changes arrive.
 class WatchNews {
  public:
   using Delivered = std::function<void()>;

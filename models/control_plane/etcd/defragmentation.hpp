@@ -1,4 +1,4 @@
-// models/control_plane/etcd/defragmentation.hpp -- frees space in a full etcd, as an operator does.
+// models/control_plane/etcd/defragmentation.hpp -- how an administrator frees space in a full etcd.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace orrery {
 
 // Compacts etcd, then copies the live data of one member after another into a new file, the leader
-// last. Finally disarms the alarm of a full database, if there is space again. Example: 2.2 GB in
-// use at 2.2 Gbit/s take 8 s a member. With three members, the first two take 16 s, while only two
+// last. Finally disarms the NOSPACE alarm if there is space again. Example: 2.2 GB in use at
+// 2.2 Gbit/s take 8 s a member. With three members, the first two take 16 s, while only two
 // members serve reads. Then the leader is defragmented, and nothing is committed for 8 s.
 class Defragmentation {
  public:

@@ -79,10 +79,11 @@ double Etcd::free_rate() const {
   return std::max(params_.write_rate_max - steady_writes_per_s(), 0.01 * params_.write_rate_max);
 }
 
-// Steady writes arrive at random, r a second, and a commit of them takes L. If a write arrived
-// meanwhile, the next commit follows at once. With probability exp(-r L) none arrived, and etcd is
-// idle for 1 / r on average. So steady commits keep etcd busy for L / (L + exp(-r L) / r) of the
-// time. A write that arrives during such a commit waits L / 2 on average.
+// Steady writes are a Poisson process with r writes a second. A commit takes L. If a write arrived
+// during the commit, the next commit follows at once. With probability exp(-r L) no write arrived,
+// and etcd is then idle for 1 / r on average. So steady commits keep etcd busy for the share
+// L / (L + exp(-r L) / r) of the time. A write that arrives during such a commit waits L / 2 on
+// average.
 Duration Etcd::wait_for_steady_commit() const {
   const double per_s = steady_writes_per_s();
   if (per_s <= 0) return {};
@@ -182,8 +183,7 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   news.emit(is_up ? EtcdNews::MemberBack : EtcdNews::MemberLost, member);
 }
 
-// Interrupts the commit under way. Its writes are the first of the next commit, by the next leader
-// or by the present one.
+// Interrupts the commit under way and puts its writes back at the head of the queue.
 void Etcd::stall() {
   engine_.cancel(commit_);
   waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
@@ -222,8 +222,8 @@ void Etcd::resume() {
   }
 }
 
-// Plans the timeout of the first write only. If a later write times out earlier, its client has
-// given up by then and waits for no response.
+// Plans the timeout of the first write only. A later write that times out earlier is answered too
+// late, but its client has given up and ignores the answer.
 void Etcd::plan_to_give_up() {
   if (waiting_.empty()) return giving_up_.disarm();
   giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));

@@ -22,10 +22,10 @@ namespace orrery {
 
 // One commit is under way at a time. It takes the latency of a single write, but at least its
 // number of writes divided by the highest rate. With `blocking_reads` it first waits for earlier
-// reads. Other writes wait for the next commit: a write that arrives 3 ms after a commit of 10 ms
-// began waits 7 ms and is done 10 ms later. Steady writes are not simulated, but reduce the rate
-// for other writes. If no commit is under way, a write first waits for steady writes: half a
-// commit, times the share of time that their commits take.
+// reads. Other writes wait for the next commit. Example: commits take 10 ms. A write that arrives
+// 3 ms after the start of a commit waits 7 ms and is done 10 ms later. Steady writes are not
+// simulated, but reduce the rate for other writes. If no commit is under way, a write first waits
+// for a commit of steady writes: half the latency, times the share of time with such commits.
 //
 // Without a leader, requests wait for one. etcd's client repeats a read until its caller gives up.
 // A write waits at most 5 s plus two election timeouts (etcd 3.5, ServerConfig.ReqTimeout). It then
@@ -60,9 +60,9 @@ class Etcd {
   Etcd& operator=(const Etcd&) = delete;
 
   using Done = std::function<void(bool is_committed)>;
-  // Calls `done` once, when the write is committed or has timed out. After a commit the caller
-  // determines what the write changes, and calls store(). If the proposal is rejected, the return
-  // value says so, and `done` is not called. Proposals complete in the order of their arrival.
+  // If the answer is Accepted, `done` is called once, when the write is committed or has timed out.
+  // After a commit, the caller must pass the change to store(). For any other answer, the proposal
+  // is rejected, and `done` is never called. Proposals complete in the order of their arrival.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
   Time store(const Write& write);              // returns the present time
   void preload(Bytes size, int64_t objects) {  // stored before the run
@@ -71,7 +71,7 @@ class Etcd {
   // Without a leader, reads wait. A read whose client gives up meanwhile never calls `done`.
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
-  // Deletes an object as part of a steady load.
+  // Deletes an object of this size at once, without a proposal.
   void drop(Bytes object) { store_.remove(engine_.now(), object); }
 
   // Without a quorum, reads and writes wait.

@@ -40,15 +40,15 @@ struct EtcdMemberLossParams {
 
 struct DefragmentationParams {
   static constexpr std::string_view kDoc =
-      "An operator frees space in etcd: `etcdctl compact` up to now, `defrag` of one member after "
-      "another, the leader last, then `alarm disarm`. A defragmenting member does not respond; "
-      "while the leader defragments, nothing is committed. Lost members are skipped. With "
+      "An administrator frees space in etcd: `etcdctl compact` up to now, `defrag` of one member "
+      "after another, the leader last, then `alarm disarm`. A defragmenting member does not "
+      "respond; while the leader defragments, nothing is committed. Lost members are skipped. With "
       "separate_events both etcds are defragmented.";
   Duration at = {};
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When the operator begins, from the start of the run.", Required{},
+    v("at", at, "When the administrator begins, from the start of the run.", Required{},
       Example{"10min"}, IsInstant{});
   }
 };
@@ -86,7 +86,7 @@ struct EtcdParams {
              "documentation, 10 ms on hard disks"},
       Heeded{!commit_latency, "commit_latency is set"});
     v("commit_latency", commit_latency,
-      "Duration of a commit without other load; it replaces the time of `disk`. 0: no time.",
+      "Duration of a commit without other load; replaces that of `disk`. 0: commits take no time.",
       Range{Duration{}, 10_s}, Example{"1.6ms"});
     v("write_rate_max", write_rate_max, "Writes a second that the leader can do.", Range{1.0, 1e7},
       Unit{"writes/s"},
@@ -103,14 +103,14 @@ struct EtcdParams {
       Range{1_Gbps, 1000_Gbps}, Source{"estimate: the network of one virtual machine"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
-      "CPU time of a member for each object of a LIST; LISTs run in parallel.", Range{0.0, 1e9},
+      "CPU time of a member for each object of a LIST. It delays no other LIST.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: LISTs of 300,000 objects of 1 KB, less the cost of the bytes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "CPU time of a member for each byte of a LIST.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: LISTs of 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
-      "Whether a commit waits for earlier reads, because reads lock the database.",
+      "Whether reads lock the database; a commit then waits for earlier reads.",
       Source{"etcd 3.4: reads are concurrent; in older releases a long read blocked all writes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("election_timeout", election_timeout,
@@ -128,7 +128,7 @@ struct EtcdParams {
     v("compaction_interval", compaction_interval,
       "Old versions are kept for one to two intervals; 0: for ever.", Range{Duration{}, 24_h},
       Source{"kube-apiserver: --etcd-compaction-interval"}, Heeded{Fact::FullPlane});
-    v("defragmentations", defragmentations, "When an operator frees space in etcd.",
+    v("defragmentations", defragmentations, "When an administrator frees space in etcd.",
       Heeded{Fact::FullPlane});
     v("defragmentation_rate", defragmentation_rate,
       "Rate at which a member rewrites its live data.", Range{Bandwidth{1'000'000}, 1000_Gbps},

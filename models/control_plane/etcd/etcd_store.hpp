@@ -22,7 +22,7 @@ class EtcdStore final : public ApiStore {
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
 
   uint32_t new_name(ApiResource resource);
-  // Frees the name of a missing object, or of an Event. The Event's bytes stay until they expire.
+  // Frees the name of a missing object, or of an Event. The Event stays in etcd until it expires.
   void forget(uint32_t name);
   bool has(uint32_t name) const {  // stored, or a write sent after drop() is waiting
     const Object& object = objects_[name];

@@ -122,8 +122,8 @@ Time MvccStore::reaches(Time now, Bytes size) const {
   if (later.file_ >= number(size)) return now;
   const double rate = rates_.update_bytes_per_s + rates_.event_bytes_per_s;
   if (rate <= 0) return Time::max();
-  // If the size is not reached by the time that all present Events have expired, it never is: from
-  // then on, every interval is like the one before.
+  // Once all present Events have expired, every interval is like the one before. A size that is not
+  // reached by then is never reached.
   for (size_t i = 0; i < spans_to_live_ + 4 || !compacts_; ++i) {
     const Time crossing = later.since_ + nearest_ns((number(size) - later.held()) / rate);
     if (!compacts_) return crossing;

@@ -12,8 +12,9 @@ namespace orrery {
 
 // Every write adds a version. A compaction drops the versions that were replaced before the
 // previous compaction. Their pages are reused: the file shrinks only by defragmentation.
-// Compactions are computed at the next access, not as events. Example: an object of 1 kB updated 10
-// times between two compactions uses 11 kB, and 1 kB after the second compaction that follows.
+// Compactions are computed at the next access, not as events. Example: an object of 1 kB is updated
+// 10 times between the first and the second compaction. It uses 11 kB until the third compaction,
+// and 1 kB from then on.
 class MvccStore {
  public:
   struct Rates {  // of steady writes: updates of objects, and new Events
@@ -32,7 +33,8 @@ class MvccStore {
   void create(Time now, Bytes size, int64_t count = 1);
   void update(Time now, Bytes before, Bytes after);
   void remove(Time now, Bytes size);  // zero bytes: the object is not there, so no version is added
-  // Adds an Event. If it replaces a version written at `replaced`, its time to live restarts.
+  // Adds an Event, or a new version of the Event that was last written at `replaced`. The Event's
+  // time to live starts now.
   void add_event(Time now, Bytes size, std::optional<Time> replaced = {});
   void drop_old_versions(Time now);  // a compaction up to now
   void defragment(Time now);
@@ -59,7 +61,7 @@ class MvccStore {
 
   Duration interval_;
   bool compacts_;
-  // Number of whole intervals that Events are kept after the interval in which they were written.
+  // For how many whole intervals an Event is kept, after the interval in which it was written.
   size_t spans_to_live_;
   Rates rates_;
   Time since_;

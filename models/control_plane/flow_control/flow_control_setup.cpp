@@ -22,9 +22,9 @@ std::vector<double> squeezed(const std::vector<SeatClaim>& claims,
 
 }  // namespace
 
-// The seats of a claim are clamp(p x target, low, high). Their sum over all claims grows with p;
-// its slope is the sum of the targets of the claims that are between their low and high. The loop
-// follows the sum from one bend to the next until it reaches `seats`.
+// The sum of clamp(p x target, low, high) over all claims grows with p. Its slope is the sum of the
+// targets of the claims that are between low and high. The loop follows the sum from one bend to
+// the next until the sum reaches `seats`.
 std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
                                const std::vector<double>& floors, double seats) {
   double sum = 0;

@@ -35,7 +35,7 @@ struct FlowControlSetup {
   Duration service_guess = 60_s;
 };
 
-// The claim of a level: its target by recent demand, and its bounds.
+// The seats that a priority level claims: a target from recent demand, and bounds.
 struct SeatClaim {
   double low = 0, high = 0;  // bounds
   double target = 0;

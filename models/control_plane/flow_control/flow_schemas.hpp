@@ -15,9 +15,9 @@ struct FlowClass {
   uint64_t schema = 0;  // hash of the schema's name
 };
 
-// Finds the matching schema with the lowest number `precedence`; of schemas with equal numbers, the
-// first by name. If no schema matches, the mandatory schema `catch-all` applies, with the last
-// level of `params.levels`.
+// Finds the matching schema with the lowest `precedence`; of schemas with equal precedence, the
+// first by name. If no schema matches, the mandatory schema `catch-all` applies, and its level
+// is the last of `params.levels`.
 FlowClass classify(const FlowControlParams& params, ApiClientKind client, ApiResource resource);
 // classify() for each resource, for a client to store.
 std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& params,
@@ -28,16 +28,18 @@ struct ApiUser {
   uint32_t number = 0;  // number among users of that kind
 };
 // The hash of a flow, which decides which queues the flow may use. It depends on the schema's name,
-// so two schemas of one level have different flows, even for the same user. By the distinguisher,
-// it also depends on the user, on the namespace, or on neither.
+// so two schemas of one level have different flows, even for the same user. The
+// distinguisher says whether it also depends on the user, on the namespace, or on neither.
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
-// The seats of each level are nominal = ceil(seats x shares / sum of shares), lendable =
-// round(nominal x lendable percent / 100), min = nominal - lendable, and max = nominal +
-// round(nominal x borrowing percent / 100), or unlimited without a borrowing limit. Example: with
-// 600 seats and shares of 40 in 245, nominal is 98; with 25 % lendable, min is 98 - round(24.5) =
-// 73. In the mode `max_inflight` there are three levels: two that reject, for reads and for writes,
-// and one that is exempt.
+// The seats of each level are:
+//   nominal = ceil(seats x shares / sum of shares)
+//   min     = nominal - round(nominal x lendable percent / 100)
+//   max     = nominal + round(nominal x borrowing percent / 100)
+// Without a borrowing limit, max is unlimited. Example: of 600 seats, a level with 40 of 245 shares
+// has nominal 98. If 25 % of these seats are lendable, min is 98 - round(24.5) = 73.
+// The mode `max_inflight` has three levels: for reads, for writes, and for exempt requests. The
+// first two levels reject requests above their limits.
 FlowControlSetup setup_of(const FlowControlParams& params);
 // The level of setup_of() that admits a request.
 uint32_t gate_of(const FlowControlParams& params, const ApiRequest& request);

@@ -46,14 +46,15 @@ class PriorityAndFairness {
   void finish(uint32_t request, Time now);   // the request executed, and returns its seats
   void abandon(uint32_t request, Time now);  // removes a waiting request
   bool is_waiting(uint32_t request) const { return entries_[request].state == State::Waiting; }
-  // Returns the next started request, in order; empty if there is none.
+  // Takes the next started request, in the order of the starts; empty if there is none.
   std::optional<uint32_t> take_started();
   // Removes and returns a request that has waited for the maximum time; empty if there is none.
   std::optional<uint32_t> take_expired(Time now);
   // Adjusts the seats of all levels for the periods that have ended by now. Every function with a
   // parameter `now` does this first.
   void advance(Time now);
-  // The next time at which anything may happen without a call; max while no request waits.
+  // When the oldest waiting request will have waited for the maximum time, or when seats are
+  // adjusted next, whichever is earlier. Time::max() if no request waits.
   Time next_event() const;
   void reset(Time now);  // removes all requests
 

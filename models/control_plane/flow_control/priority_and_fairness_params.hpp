@@ -37,7 +37,7 @@ struct FlowControlParams {
   template <class V>
   void fields(V& v) {
     const Heeded kOfSeats{mode == FlowControlMode::PriorityAndFairness,
-                          "mode is max_inflight, so nothing waits for seats"};
+                          "mode is max_inflight, in which nothing waits for seats"};
     v("mode", mode,
       "priority_and_fairness: API Priority and Fairness; max_inflight: only two limits, "
       "max_requests_inflight and max_mutating_requests_inflight, as in older releases.");

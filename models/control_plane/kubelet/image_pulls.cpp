@@ -23,8 +23,8 @@ bool ImagePulls::is_full(const Node& node) const {
   return params_.parallel > 0 && node.pulls.size() >= static_cast<size_t>(params_.parallel);
 }
 
-// While all slots for pulls are taken, a request for a present image waits, too. With serial pulls,
-// a kubelet does the same under imagePullPolicy Always.
+// While all slots for pulls are taken, a request waits even if its image is present. In Kubernetes,
+// such a request waits only if its imagePullPolicy is Always.
 void ImagePulls::ensure(NodeId id, ImageId image, Callback done) {
   ++counters_.asked;
   nodes_[id].queue.push_back({image, std::move(done)});

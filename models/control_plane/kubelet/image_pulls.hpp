@@ -24,8 +24,9 @@ class ImagePulls {
   ImagePulls(Engine& engine, const ImagePullParams& params, uint32_t nodes);
 
   ImageId add_image(Bytes size) { return sizes_.push_back(size); }
-  // Calls `done` once the image is on the node: at once, if it is present and the node has a free
-  // slot for a pull (image_pulls.parallel).
+  // Calls `done` when the image is on the node. A request for a present image, too, waits until a
+  // slot for pulls (image_pulls.parallel) is free. If one is free now, ensure() itself calls
+  // `done`.
   void ensure(NodeId node, ImageId image, Callback done);
   bool has(NodeId node, ImageId image) const;
   // Drops the images, pulls and waiting callbacks of a lost node. The callbacks are not called.

@@ -17,8 +17,8 @@ struct HeartbeatLoad {
 };
 HeartbeatLoad heartbeat_load(int64_t nodes, const HeartbeatParams& params);
 
-// When a node last renewed its Lease, at or before `now`. Each node renews at fixed times of its
-// own; before the first of these, the result is the start of the run.
+// When a node last renewed its Lease, at or before `now`. Each node renews once every
+// `lease_period`, with its own phase. Before its first renewal, the result is the start of the run.
 Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params);
 
 // Time from when the kubelet observes the binding of a pod until all its containers run, if all
@@ -27,11 +27,12 @@ constexpr Duration start_time(int32_t containers, const KubeletParams& p) {
   return p.sandbox + p.container * containers;
 }
 
-// How many status writes `pods` pods with crash loops cause a second, if their containers restart
+// Status writes per second that `pods` pods in a crash loop cause, if their containers restart
 // every `period`.
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params);
 
-// The wait between tries of a kubelet to register.
+// Backoff between a kubelet's attempts to register. The other requests of a boot use the same
+// backoff, except LIST and WATCH.
 inline constexpr Backoff kRegistrationBackoff{.first = 100_ms, .max = 7_s};
 
 }  // namespace orrery

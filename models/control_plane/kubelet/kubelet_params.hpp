@@ -47,7 +47,8 @@ struct CrashLoopParams {
     v("reset_after", reset_after, "A container that ran this long resets its backoff.",
       Range{1_s, 168_h}, Source{"kubelet: 10 min"});
     v("is_first_restart_free", is_first_restart_free, "Whether the first restart is immediate.",
-      Source{"kubelet: kubernetes issue 133472; KEP-4603 assumes an immediate first restart"});
+      Source{"kubelet: no backoff before the first restart (kubernetes issue 133472); KEP-4603 "
+             "assumes the same"});
   }
   void check(Checker& c) const {
     if (most < initial) c.error("most", "must not be less than initial");

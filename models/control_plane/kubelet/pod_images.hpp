@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-// Gives each image name an ImageId. If a name occurs with several sizes, the first one applies.
+// Gives each image name an ImageId. If a name occurs with several sizes, the first size applies.
 class ImageNames {
  public:
   explicit ImageNames(const JobTable& jobs) : jobs_{jobs} {}
@@ -37,8 +37,9 @@ class PodImages {
  public:
   PodImages(Engine& engine, const ImagePullParams& params, const JobTable& jobs, uint32_t nodes);
 
-  // Calls `done` once all images of the pod are on the node. If all are present and the node has a
-  // free slot for a pull, this happens before ensure() returns.
+  // Calls `done` once all images of the pod are on the node. If all are present, ensure() calls
+  // `done` before it returns, unless all pull slots of the node are taken: then `done` waits for a
+  // free slot.
   void ensure(PodId pod, NodeId node, std::function<void()> done);
   // Drops the node's images, and the callbacks of pods that wait for images on it.
   void renew(NodeId node) { pulls_.renew(node); }

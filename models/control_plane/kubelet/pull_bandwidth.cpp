@@ -52,7 +52,7 @@ void PullBandwidth::enter(NodeId id) {
   with_pulls(node.pulls.size()).add_ns(id.index, node.asked);
 }
 
-// Sets the rate of each pull, as a multiple of a node's bandwidth. Pulls share the registry's
+// Sets the rate of each pull, in units of a node's bandwidth. Pulls share the registry's
 // bandwidth equally, but a pull gets at most 1 / (pulls on its node). Pulls on the nodes with the
 // most pulls have the lowest limit and come first. Bandwidth that they cannot use goes to the other
 // pulls.

@@ -18,10 +18,10 @@ namespace orrery {
 using ImageId = Id<struct ImageTag>;
 
 // The pulls of a node share its bandwidth equally, and all pulls share the registry max-min fairly.
-// So nodes with equally many pulls have equal rates, and nodes are grouped by their number of
-// pulls. An event costs O(log nodes + log pulls) and one step for each group. There are as many
-// groups as the most pulls that one node has had at a time. Example: with a registry of 10 Gbit/s
-// and nodes of 4 Gbit/s, two nodes pull at 4 Gbit/s each, and three nodes at 3.3 Gbit/s each.
+// Example: with a registry of 10 Gbit/s and nodes of 4 Gbit/s, two nodes pull at 4 Gbit/s each, and
+// three nodes at 3.3 Gbit/s each. Nodes with equally many pulls have equal rates, so nodes are
+// grouped by their number of pulls. The number of groups is the largest number of simultaneous
+// pulls that any node has had. An event costs O(log nodes + log pulls) and one step for each group.
 class PullBandwidth {
  public:
   using Done = std::function<void(NodeId node, ImageId image)>;

@@ -1,4 +1,4 @@
-// models/control_plane/load/crash_loops.hpp -- load of pods with crash loops.
+// models/control_plane/load/crash_loops.hpp -- load that pods in crash loops cause.
 #pragma once
 
 #include <vector>

@@ -59,7 +59,7 @@ class EventSeries {
   EtcdStore& store_;
   ApiClient& client_;
   Setup setup_;
-  // In the order of their first failures. Includes pods with a single failure so far.
+  // In the order of the pods' first failures. Includes pods that have failed only once.
   std::vector<Series> series_;
   std::vector<uint32_t> of_pods_;  // index into series_, by pod
   std::vector<Written> written_;   // by name

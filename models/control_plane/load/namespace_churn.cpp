@@ -13,7 +13,7 @@ namespace {
 // The wait before a failed creation is retried.
 constexpr Backoff kNamespaceBackoff{.first = 1_s, .max = 60_s};
 
-// The Namespace and its default objects; all further objects are like the last.
+// The Namespace and its default objects; all further objects are ConfigMaps.
 constexpr ApiResource kObjectKinds[] = {ApiResource::Namespaces, ApiResource::ServiceAccounts,
                                         ApiResource::ConfigMaps};
 
@@ -79,7 +79,7 @@ void NamespaceChurn::changed() {
   servers_.set_cached(nearest_bytes(std::floor(heap)));
 }
 
-// The user of the job creates the namespace. Controllers create its other objects.
+// The job's user creates the namespace. Controllers then create the objects in it.
 void NamespaceChurn::job_arrived(JobId job) {
   if (!namespaces_.per_job) return;
   if (free_.empty()) {
@@ -135,8 +135,9 @@ void NamespaceChurn::job_over(JobId job) {
   leave(of_jobs_[job]);
 }
 
-// Once all creations have responses, queues the namespace for deletion if the store has any of its
-// objects. A creation that failed for the client may have stored its object.
+// Does nothing while a creation awaits its response. Otherwise queues the namespace for deletion if
+// the store has any object of the namespace. The store may have an object although the client saw
+// the creation of the object fail.
 void NamespaceChurn::leave(uint32_t space) {
   if (spaces_[space].asked > 0) return;
   const auto is_stored = [this](uint32_t name) { return name != 0 && store_.has(name); };
@@ -156,8 +157,8 @@ void NamespaceChurn::drop(uint32_t space) {
   changed();
 }
 
-// A worker begins the next deletion when its last deletion is done. The requests of all deletions
-// are sent one after another.
+// A worker that has finished a deletion begins the next one. The requests of all deletions are sent
+// one after another.
 void NamespaceChurn::begin_deletion() {
   const auto workers = static_cast<size_t>(each_.workers);
   if (begun_ == leaving_.size() || ends_.size() == workers) return;

@@ -1,5 +1,4 @@
-// models/control_plane/load/namespace_churn.hpp -- namespaces created with jobs, and their
-// deletion.
+// models/control_plane/load/namespace_churn.hpp -- creates namespaces for jobs and deletes them.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +42,8 @@ struct NamespacesSample {
 
 // A namespace is created by single requests, one for each object. A request is retried until the
 // object is stored or the namespace is to be deleted. Deletions wait in a queue. While the queue is
-// not empty, the requests of the deletions are a steady load from the client of one controller.
-// Requests of clients that query each namespace are a steady load, too.
+// not empty, the requests of the namespace controller are a steady load. The requests of clients
+// that query each namespace are a steady load, too.
 class NamespaceChurn {
  public:
   struct Params {  // the references must outlive the NamespaceChurn

@@ -38,16 +38,16 @@ struct NamespaceParams {
       Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"},
       Heeded{Fact::DeletedNamespaces});
     v("resource_types", resource_types,
-      "Number of resource types. When a namespace is deleted, each pass sends a LIST and a "
-      "DELETECOLLECTION for every type.",
+      "Number of resource types. Each API server has a watch connection to etcd for every type. "
+      "When a namespace is deleted, each pass sends a LIST and a DELETECOLLECTION for every type.",
       Range{1, 10'000}, Unit{"types"}, Source{"estimate: 60 to 200 in use"});
-    v("passes", passes, "Number of passes over all resource types until a pass finds no object.",
+    v("passes", passes, "Number of passes over all resource types. The last pass finds no object.",
       Range{1, 100}, Unit{"passes"},
       Source{"estimate: one pass that deletes and one that finds nothing"},
       Heeded{Fact::DeletedNamespaces});
     v("delete_qps", delete_qps, "Maximum rate of requests that the namespace controller sends.",
       Range{0.1, 1e6}, Unit{"requests/s"},
-      Source{"kube-controller-manager: 20 times --kube-api-qps, which is 20"},
+      Source{"kube-controller-manager: 20 times --kube-api-qps (default 20)"},
       Heeded{Fact::DeletedNamespaces});
     v("grace", grace,
       "How long a worker waits, from its last request until the namespace's objects are gone.",
@@ -61,7 +61,7 @@ struct NamespaceParams {
       Heeded{Fact::DeletedNamespaces});
     v("client_qps", client_qps,
       "Requests a second of a client that queries every namespace in turn.", Range{0.1, 1e6},
-      Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"},
+      Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10 requests/s"},
       Heeded{Fact::NamespaceAskers});
     v("client_burst", client_burst, "Maximum number of requests that such a client sends at once.",
       Range{1, 100'000}, Unit{"requests"}, Source{"client-go: twice the rate"},
@@ -69,7 +69,7 @@ struct NamespaceParams {
   }
 };
 
-// Requests of the deletion of an empty namespace.
+// Number of requests that the deletion of an empty namespace takes.
 constexpr int64_t requests_of_deletion(const NamespaceParams& p) {
   return 2LL * p.api_versions + 2LL * p.resource_types * p.passes;
 }

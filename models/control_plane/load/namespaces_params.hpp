@@ -23,8 +23,8 @@ struct NamespaceAskersParams {
   void fields(V& v) {
     v("clients", clients, "Number of clients.", Range{1, 1'000'000}, Unit{"clients"});
     v("every", every,
-      "Time between the starts of two rounds. A round that takes longer delays the next one until "
-      "it ends.",
+      "Time between the starts of two rounds. A round that takes longer is followed by the next "
+      "round at once.",
       Range{1_ms, 168_h}, Required{}, Example{"5min"});
   }
 };
@@ -44,11 +44,12 @@ struct NamespacesParams {
     v("per_job", per_job,
       "Whether a namespace is created for each job when the job arrives. The job does not wait for "
       "the namespace.");
-    v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.",
+    v("deleted", deleted, "Whether a job's namespace is deleted when the job is over.",
       Heeded{per_job, "per_job is false"});
     v("each", each, "Objects of a namespace, its deletion, and rates of clients that query it.");
-    v("heap_factor", heap_factor, "Memory of a server for each byte of the namespaces' objects.",
-      Range{0.0, 1000.0}, Unit{"ratio"},
+    v("heap_factor", heap_factor,
+      "Memory of each API server for each byte of the namespaces' objects.", Range{0.0, 1000.0},
+      Unit{"ratio"},
       Source{"estimate: as for LISTs in KEP-3157; watch cache and indexes hold decoded objects"});
     v("askers", askers,
       "Clients that query every namespace in turn, for example for access rights.");

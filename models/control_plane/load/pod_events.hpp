@@ -1,4 +1,4 @@
-// models/control_plane/load/pod_events.hpp -- Events about pods, and clients that list them.
+// models/control_plane/load/pod_events.hpp -- Events about pods, and clients that list Events.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace orrery {
 
-// Nothing waits until an Event is stored. Each write of an Event about a pod is a request of its
-// own; repeated scheduling failures of a pod are a series (EventSeries). All other Events are a
-// steady load.
+// No component waits for an Event to be stored. Each Event about a pod is written by a request of
+// its own, but repeated scheduling failures of a pod form a series (EventSeries). Events of other
+// recorders are a steady load.
 class PodEvents {
  public:
   struct Params {  // the references must outlive the PodEvents

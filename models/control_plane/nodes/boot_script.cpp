@@ -71,8 +71,9 @@ class Writer {
     }
   }
 
-  // Adds `count` LIST requests, each followed by a WATCH. If `count` exceeds the number of
-  // `resources`, each further LIST reads one ConfigMap.
+  // Adds `count` LIST requests, each followed by a WATCH. The i-th LIST reads the i-th of
+  // `resources`, or one ConfigMap if `resources` is shorter. With `has_services_`, the LIST and
+  // WATCH of EndpointSlices are left out.
   void lists(BootStage stage, uint32_t client, int32_t count,
              std::span<const ApiResource> resources) {
     for (size_t i = 0; i < static_cast<size_t>(count); ++i) {

@@ -17,10 +17,14 @@ struct BootThread {
   std::vector<ApiRequest> requests = {};
 };
 
-// Threads of a stage run in parallel. In the first three stages, one after the other, the kubelet
-// gets its certificate, registers and lists what it needs, and reports Ready. Stage Agents begins
-// once the Node is stored: kube-proxy and the daemons list and watch, and Events are recorded.
-enum class BootStage : uint8_t { Certificate, Registration, Report, Agents };
+// The threads of a stage run in parallel. The first three stages follow one another. Stage Agents
+// begins during Registration, once the Node is stored.
+enum class BootStage : uint8_t {
+  Certificate,   // the kubelet gets its certificate
+  Registration,  // the kubelet stores the objects of the node, and lists and watches what it needs
+  Report,        // the kubelet reports Ready
+  Agents,        // kube-proxy and the daemons list and watch, and Events are stored
+};
 inline constexpr size_t kBootStages = 4;
 
 using BootScript = std::array<std::vector<BootThread>, kBootStages>;

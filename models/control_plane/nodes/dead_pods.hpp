@@ -11,9 +11,10 @@
 
 namespace orrery {
 
-// Holds each pod from its death until its object is deleted. If deletions of the pods of one node
-// overlap, they end together: deleted() returns none of these pods before the last object is
-// deleted. The job controller's class Replacements decides what happens to the jobs of the pods.
+// Holds each pod from its death until its object is deleted. begin() may be called for a node while
+// earlier pods of the node are still being deleted. In this case deleted() returns all these pods
+// together, when the last object is deleted. The job controller's class Replacements decides what
+// happens to the jobs of the pods.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}
@@ -33,8 +34,8 @@ class DeadPods {
     of.left += objects.size();
     return objects;
   }
-  // Counts deleted objects. Once no object is left, returns all pods whose deletion had begun;
-  // until then, returns no pods.
+  // Call after `objects` objects of the node were deleted. If no object that begin() returned is
+  // left, returns all pods whose deletion had begun; otherwise returns no pods.
   std::vector<DeadPod> deleted(NodeId node, size_t objects = 1) {
     OfNode& of = nodes_[node];
     of.left -= objects;

@@ -19,7 +19,8 @@ NodeBoots::NodeBoots(Sim sim, const BootParams& params, NodeApi& api, uint32_t n
       reboot_{reboot_script(params)},
       boots_{nodes},
       rows_{sim.recorder, "/events/boots",
-            "Boots of nodes that join the cluster or come back, in order of their end."} {}
+            "Boots of nodes that join the cluster or come back, in the order in which the boots "
+            "ended."} {}
 
 void NodeBoots::boot(NodeId node) {
   Boot& boot = boots_[node];

@@ -17,8 +17,8 @@
 namespace orrery {
 
 // A joining node waits at the JoinGate, then sends its requests; a returning node skips the gate. A
-// request that the client has given up is retried with a growing backoff: the backoff of reflectors
-// for LISTs and WATCHes, the backoff of a kubelet's registration for other requests.
+// request that NodeApi reports as failed is sent again after a growing backoff. LISTs and WATCHes
+// have the backoff of reflectors; other requests have the backoff of a kubelet's registration.
 class NodeBoots {
  public:
   struct Counters {
@@ -41,7 +41,7 @@ class NodeBoots {
   size_t waiting() const { return gate_.waiting(); }
   uint32_t booting() const { return booting_; }  // waiting at the gate included
   const Counters& counters() const { return counters_; }
-  // Times from the request to join until Ready, of all nodes that joined.
+  // Time from the start of the boot until Ready, of each node that joined.
   const std::vector<Duration>& join_times() const { return join_times_; }
 
  private:

@@ -14,8 +14,8 @@
 namespace orrery {
 
 // Reports silent nodes to the lifecycle controller: dead nodes, and all nodes while Leases cannot
-// be stored. Heartbeats are no events: the time of the last one is computed when a node falls
-// silent.
+// be stored. Heartbeats are not simulated as events: when a node falls silent, the time of its last
+// heartbeat is computed.
 class NodeHealth {
  public:
   NodeHealth(Engine& engine, const NodeLifecycleParams& params, const HeartbeatParams& heartbeats,
@@ -40,7 +40,7 @@ class NodeHealth {
   HeartbeatParams heartbeats_;
   NodeLifecycle lifecycle_;
   std::vector<bool> is_alive_, is_registered_;  // by node
-  // By node: when it registered or became Ready; earlier heartbeats are ignored.
+  // By node: when the node last registered or became Ready. Earlier heartbeats are ignored.
   std::vector<Time> counts_from_;
   bool is_cut_off_ = false;
   uint32_t tainted_ = 0;

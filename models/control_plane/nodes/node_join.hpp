@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// Nodes pass in the order of their requests, at the gate's rate; one event is pending for all
-// waiting nodes. Example: 100 nodes ask at once, with rate 10/s and burst 20. Then 20 nodes pass at
-// once, and the last node after 8 s.
+// Nodes pass in the order of their requests, at the gate's rate. Only the first waiting node has a
+// pending event. Example: the rate is 10/s and the burst 20. Of 100 nodes that ask together, 20
+// pass without delay, and the last one passes after 8 s.
 class JoinGate {
  public:
   JoinGate(Engine& engine, const NodeJoinParams& params);

@@ -223,7 +223,7 @@ void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
 }
 
 void NodeLifecycle::evict(NodeId id) {
-  // A check of all nodes that is planned for this instant must come first, because it may remove
+  // If a check of all nodes is planned for this instant, the check must come first: it may remove
   // the taint.
   if (planned_look_ == engine_.now()) return plan_eviction(id, {});
   ++counters_.evicted;

@@ -1,5 +1,5 @@
-// models/control_plane/nodes/node_lifecycle.hpp -- taints and evictions of nodes whose heartbeats
-// stop.
+// models/control_plane/nodes/node_lifecycle.hpp -- taints nodes whose heartbeats stop, and evicts
+// the pods on these nodes.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
   return {"normal", "partial_disruption", "full_disruption"};
 }
 
-// The controller checks all nodes once in a monitor period, but only checks with a change are
-// events. A node that was silent for longer than the grace period becomes NotReady and is queued
-// for a taint, which a token bucket of its zone hands out. Pods leave the node when their
-// toleration of the taint ends. The rate of taints depends on how many nodes of the zone are
-// NotReady. If no node of any zone is Ready, the controller assumes that it is partitioned: it
-// removes all taints, and sets none until a heartbeat arrives.
+// The controller checks all nodes once in a monitor period. Only checks that may find a change are
+// simulated. A node that was silent for longer than the grace period becomes NotReady and joins the
+// taint queue of its zone. A token bucket limits the rate of taints in the zone. This rate depends
+// on how many nodes of the zone are NotReady. Pods leave a tainted node when their toleration of
+// the taint ends. If no node of the cluster is Ready, the controller assumes a network partition:
+// it removes all taints, and sets none until a node is Ready again.
 //
 // Example: the grace period is 40 s, and checks are every 5 s. The last heartbeat of a node was at
 // 101 s, so the check at 145 s finds the node NotReady. Then the node is tainted, and pods with the
@@ -48,11 +48,11 @@ class NodeLifecycle {
   // No heartbeat has arrived since `last_heartbeat`, and none will until node_alive() is called.
   void node_silent(NodeId node, Time last_heartbeat);
   void node_alive(NodeId node);
-  // Nodes are registered at first. A deleted node is ignored until it registers again.
+  // At first all nodes are registered. A deleted node is ignored until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
-  // For a tainted node whose pods were evicted: pods bound to it since then are evicted after
-  // another full toleration.
+  // If the node is tainted and its pods were already evicted, plans a second eviction after another
+  // full toleration, for pods that were bound to the node after the first eviction.
   void restart_toleration(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }

@@ -45,8 +45,8 @@ void NodeObjects::removed(NodeId node) {
   names_[node.index][kCertificate] = 0;  // the node requests a new certificate when it joins again
 }
 
-// Removes certificate requests whose last response was an hour ago. This happens at the next
-// access, not in an event of its own.
+// Removes certificate requests whose last response is at least an hour old. No event is scheduled
+// for this: expire() runs before the next object is created and before etcd is sampled.
 void NodeObjects::expire(Time now) {
   for (; !answered_.empty() && answered_.front().at + kCertificateRequestKept <= now;
        answered_.pop_front()) {

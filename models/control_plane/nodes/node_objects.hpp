@@ -14,10 +14,10 @@
 namespace orrery {
 
 // Holds the store's names of each node's objects. Node, CSINode and Lease exist until the node is
-// removed. kube-controller-manager deletes a CertificateSigningRequest an hour after it was
-// granted. Here the hour begins with the last response to the sender, so the deletion never
-// precedes the write. Objects of nodes that exist at the start are not in the store;
-// keys_from_start() counts them.
+// removed. kube-controller-manager deletes a CertificateSigningRequest (CSR) an hour after its
+// approval. In the simulation the hour begins when the last request that creates the CSR is
+// answered, so no CSR is deleted before it is stored. Objects of nodes that exist at the start are
+// not in the store; keys_from_start() counts these objects.
 class NodeObjects {
  public:
   NodeObjects(EtcdStore& store, uint32_t nodes);
@@ -25,8 +25,8 @@ class NodeObjects {
   NodeObjects& operator=(const NodeObjects&) = delete;
 
   void absent(NodeId node);  // the node is absent at the start
-  // Returns the store's name of the object that the request creates for a node that joins. Returns
-  // 0 for all other requests, and for nodes that exist at the start.
+  // If `request` creates an object of a joining node, returns the object's name in the store.
+  // Returns 0 for all other requests, and for nodes that exist at the start.
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
   // Must be called when a request that creates the object `name` is answered.
   void answered(NodeId node, uint32_t name, Time now);

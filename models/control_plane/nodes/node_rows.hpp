@@ -28,7 +28,8 @@ struct BootRow {  // one boot of a node; -1: stage not reached
     c("settled", &BootRow::settled,
       "when the boot was over (kube-proxy and daemons watch, all Events are stored); -1: never");
     c("again", &BootRow::again,
-      "requests of the boot, sent again because the API client's own retries failed", "requests");
+      "requests of the boot that were sent again because the API client's own retries failed",
+      "requests");
   }
 };
 
@@ -50,8 +51,8 @@ struct NodesSample {
     c("not_ready", &NodesSample::not_ready,
       "registered nodes that the node lifecycle controller marked NotReady", "nodes");
     c("tainted", &NodesSample::tainted,
-      "nodes with a NoExecute taint from the node lifecycle controller, so that their pods are "
-      "evicted when their toleration ends",
+      "nodes with a NoExecute taint from the node lifecycle controller; a pod on such a node is "
+      "evicted when the pod's toleration ends",
       "nodes");
   }
 };

@@ -17,9 +17,9 @@
 
 namespace orrery {
 
-// Exists at control_plane.level delays and full. Nodes that join or were repaired boot before they
-// take pods. Pods of dead nodes are deleted when the lifecycle controller evicts them, or when
-// their node is back.
+// Exists if control_plane.level is `delays` or `full`. Nodes that join or were repaired boot before
+// they take pods. Pods of a dead node are deleted when the node lifecycle controller evicts them,
+// or when the node is Ready again. Pods of a removed node are deleted at once.
 class Nodes {
  public:
   struct Joining {

@@ -1,5 +1,5 @@
-// models/control_plane/services/endpoints.hpp -- the addresses of one service, and the writes of a
-// change.
+// models/control_plane/services/endpoints.hpp -- the addresses of one service, and the writes that
+// a change of addresses causes.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace orrery {
 
 // A write of one object. For a deletion, `addresses` and `bytes` are those of the deleted object,
-// which the event contains.
+// because the watch event of a deletion contains the object.
 struct ObjectWrite {
   enum class Change : uint8_t { Create, Update, Delete };
   Change change = Change::Update;
@@ -28,17 +28,21 @@ struct ObjectWrite {
 
 // Slices are packed as in KEP-0752, to write few of them. New addresses go first into slices that
 // are written anyway. The remaining addresses go into the fullest other slice that has room for all
-// of them, or into new slices. Addresses never move between slices. If a service has more
-// addresses than `addresses_max`, its Endpoints object holds the lowest ones, so changes of other
-// addresses write nothing. Example: two slices of up to 100 addresses hold 100 and 60. If one
-// address of the first slice is replaced by a new address, only this slice is written.
+// of them, or into new slices. Addresses never move between slices. Example: two slices of up to
+// 100 addresses hold 100 and 60. If one address of the first slice is replaced by a new address,
+// only this slice is written.
+//
+// With EndpointsKind::Endpoints, a service has one object instead of slices. If the service has
+// more addresses than `addresses_max`, the object holds only the lowest addresses. A pass that
+// changes only other addresses writes nothing.
 class ServiceEndpoints {
  public:
   explicit ServiceEndpoints(const EndpointsParams& params) : params_{params} {}
 
-  // Returns the writes of one pass of the controller, which are valid until the next pass. An
-  // address is any small number. A removed address must be present; an added address must be
-  // absent, or be removed in the same pass.
+  // Returns the writes of one pass of the controller. The span is valid until the next call of
+  // sync() or clear(). Addresses must be small numbers, because they are indices of a vector. A
+  // removed address must be present; an added address must be absent, or be removed in the same
+  // pass.
   std::span<const ObjectWrite> sync(std::span<const uint32_t> removed,
                                     std::span<const uint32_t> added);
   // Deletes all objects, and resets the service.

@@ -81,8 +81,8 @@ void EndpointsController::plan(ServiceId id, Duration wait) {
       Phase::Control);
 }
 
-// A writer may respond at once, and then calls start_passes() again. The inner call returns, and
-// the outer loop continues.
+// If a writer responds at once, answered() calls start_passes() during the loop. The inner call
+// returns at once, and the outer loop continues.
 void EndpointsController::start_passes() {
   if (std::exchange(is_starting_, true)) return;
   while (!ready_.empty() && busy_ < params_.syncs) {

@@ -1,5 +1,5 @@
-// models/control_plane/services/endpoints_controller.hpp -- writes changes of services' pods to the
-// API.
+// models/control_plane/services/endpoints_controller.hpp -- writes the addresses of services to
+// the API when their pods change.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ using ServiceId = Id<struct ServiceTag>;
 
 // A pass of a worker syncs one service. The worker is busy until the writes of the pass have
 // responses. A pass is due one batch_period after the first change. For changes during a pass, the
-// period begins at the end of that pass. Rejected writes are repeated by the next pass, at the
-// latest after a backoff that doubles with each failed pass. After the last retry they wait for the
-// next change. Example: with a batch_period of 0.5 s and pods that are ready at 10.0 s and 10.3 s,
-// one pass at 10.5 s writes both.
+// period begins at the end of that pass. The next pass also repeats rejected writes. If no pod
+// changes, that pass is due after a backoff, which doubles with each failed pass. After the last
+// retry, rejected writes wait for the next change. Example: with a batch_period of 0.5 s and pods
+// that are ready at 10.0 s and 10.3 s, one pass at 10.5 s writes both.
 class EndpointsController {
  public:
   using Done = std::function<void(bool is_stored)>;
@@ -35,9 +35,10 @@ class EndpointsController {
   EndpointsController(Engine& engine, const EndpointsParams& params, Writer writer);
 
   ServiceId add_service();
-  // Deletes the service's objects. Its id is reused later.
+  // Deletes the service's objects. A later service may get the same id.
   void remove_service(ServiceId service);
-  // Sets the service's pods before the run. The caller must store the returned writes itself.
+  // Sets the service's pods before the run. `Writer` is not called: the caller must store the
+  // returned writes.
   std::span<const ObjectWrite> preload(ServiceId service, std::span<const uint32_t> pods);
   void pod_ready(ServiceId service, uint32_t pod) { change(service, pod, true); }
   void pod_gone(ServiceId service, uint32_t pod) { change(service, pod, false); }

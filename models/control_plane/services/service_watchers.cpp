@@ -38,7 +38,7 @@ ServiceWatchers::ServiceWatchers(const Context& context, const ServicesParams& p
   for (int32_t i = 0; i < params_.watchers.controllers; ++i) {
     add(Who::Controller, add_client(servers_.new_account()));
   }
-  // shared, because agents are replicas of one program
+  // All agents share one account, because they are replicas of one program.
   const uint32_t of_agents = servers_.new_account();
   for (int32_t i = 0; i < params_.watchers.agents; ++i) add(Who::Agent, add_client(of_agents));
 }

@@ -15,11 +15,11 @@
 
 namespace orrery {
 
-// For a change of addresses, ApiServer::charge() is called once on each server with watchers, for
-// all of them. Watchers on nodes start and stop with their nodes, and watchers move to other
-// servers when their server is lost. A LIST has the size of all addresses that its watcher may see.
-// Watchers behind agents cost the servers nothing. Kube-proxies and daemons use the clients of
-// their nodes.
+// For a change of addresses, ApiServer::charge() is called at most once on each server, for all
+// watchers of the server that get the change. Watchers on nodes start and stop with their nodes.
+// When a server is lost, its watchers move to other servers. A LIST has the size of all addresses
+// that its watcher may see. If there are agents, the daemons do not watch and cost the servers
+// nothing. Kube-proxies and daemons use the clients of their nodes.
 class ServiceWatchers {
  public:
   struct Context {
@@ -62,7 +62,7 @@ class ServiceWatchers {
   ApiResource resource_;
   int64_t nodes_up_ = 0;
   uint32_t daemons_;  // number of daemons on each node with their own watch
-  // Sizes of LISTs: of all addresses, and of those that kube-proxies see.
+  // The present sizes of LISTs: of all objects, and of the objects that kube-proxies see.
   ApiRequest all_, of_proxies_;
   Rng rng_;
   std::vector<std::unique_ptr<ApiClient>> clients_;  // clients of controllers and agents

@@ -143,7 +143,7 @@ uint32_t Services::set_of(Group& group, uint32_t index, JobId job) {
   return set;
 }
 
-// Adds the pod to its services, unless it was removed since this event was planned.
+// Adds the pod to its services, unless the pod has left its node since pod_starts().
 void Services::pod_ready(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const bool is_there = pod.state == PodState::Bound || pod.state == PodState::Running;
@@ -274,7 +274,7 @@ void Services::add_summary(Recorder& recorder) const {
   recorder.add_summary("watch_bytes_peak", peak_, "B/s",
                        "highest rate of watch_bytes in an interval of the timeline");
   bytes("watch_bytes_by_agents", all.by_agents,
-        "size of the watch events about addresses of services that agents forwarded to daemons "
+        "size of the watch events that agents forwarded to daemons, about addresses of services "
         "(control_plane.services.watchers.agents)");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
                        "CPU time of API servers to encode and send watch events about addresses of "

@@ -1,5 +1,5 @@
-// models/control_plane/services/services.hpp -- the services of a run: their pods, and the API
-// traffic of changes.
+// models/control_plane/services/services.hpp -- the services of a run: their members (pods and
+// nodes), and the API traffic when the members change.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ struct WatchSample {
   }
 };
 
-// Nodes and pods join and leave services. The controller writes the changes through the API
-// servers, and watchers get them once stored.
+// Nodes and pods join and leave services. The endpoints controller writes each change through the
+// API servers. Watchers receive a change once it is stored.
 class Services {
  public:
   struct Context {
@@ -81,8 +81,8 @@ class Services {
     uint64_t writes = 0;
     FanOutCost by_servers, by_agents;
   };
-  // The services of a group or, with ServiceMembers::Jobs, those of one job of the group. All have
-  // the same pods. A new pod gets its own address.
+  // The services of a group or, with ServiceMembers::Jobs, those of one job of the group. All these
+  // services have the same pods. Each new pod gets the set's next address.
   struct Set {
     std::vector<ServiceId> services;
     uint32_t next_address = 0;
@@ -122,7 +122,7 @@ class Services {
   std::vector<Set> sets_;
   std::vector<uint32_t> free_sets_;
   IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
-  // Names of the service's objects in the store; 0: none.
+  // By ObjectWrite::object: the object's name in store_, or 0 if it has no name yet.
   IdVector<ServiceId, std::vector<uint32_t>> names_;
   double peak_ = 0;  // highest rate in an interval of the timeline, in bytes a second
   Channel<WatchSample> samples_;

@@ -58,14 +58,16 @@ struct ServiceWatchersParams {
   void fields(V& v) {
     v("kube_proxies", kube_proxies,
       "Whether the kube-proxy of each node that is up watches addresses.", Source{"Kubernetes"});
-    v("daemons", daemons, "Number of DaemonSet pods that watch addresses, on each node that is up.",
-      Range{0, 100}, Unit{"pods"}, Source{"by default only kube-proxies watch"});
+    v("daemons", daemons,
+      "On each node that is up, this number of DaemonSet pods watches addresses.", Range{0, 100},
+      Unit{"pods"}, Source{"by default only kube-proxies watch"});
     v("agents", agents,
       "Number of agents in the cluster that watch in place of the `daemons`, and forward the "
       "events to them; 0: no agents, so the daemons watch.",
       Range{0, 10'000}, Unit{"clients"}, Source{"by default there are none"});
-    v("controllers", controllers, "Number of other watchers, such as ingresses and Prometheus.",
-      Range{0, 100'000}, Unit{"clients"}, Source{"by default there are none"});
+    v("controllers", controllers,
+      "Number of other watchers, such as ingress controllers and Prometheus.", Range{0, 100'000},
+      Unit{"clients"}, Source{"by default there are none"});
   }
   void check(Checker& c) const {
     if (agents > 0 && daemons == 0) c.error("agents", "has no effect without `daemons`");

@@ -55,7 +55,7 @@ struct Subscribers {
   int64_t at_servers(bool is_headless, const WatchFanOutParams& params) const;
 };
 
-// The cost of agents that forward events to their clients. The servers do not bear it.
+// The cost to agents, not to API servers, of forwarding events to the agents' clients.
 FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscribers,
                              const WatchFanOutParams& params);
 

@@ -30,11 +30,12 @@ struct FailureLog {
   std::vector<Outage> outages;     // sorted by start, then by node
   std::vector<std::string> nodes;  // sorted by name, with digits as numbers: n2 before n10
   std::vector<std::string> causes;
-  // Duration of the replay. It ends at the last instant in the log or at the window's end,
+  // Duration of the replay. The replay ends at the last instant in the log or at the window's end,
   // whichever is earlier.
   Duration span;
   int64_t rows = 0;
-  // Dropped outages: those outside the window, and those whose cause params.causes excludes.
+  // Numbers of dropped outages: those outside the window, and those with a cause that is not
+  // selected in params.causes.
   int64_t outside_window = 0;
   int64_t other_causes = 0;
   std::vector<TraceNote> notes;

@@ -25,7 +25,7 @@ struct FailureRow {
   std::string_view node;   // valid until the next row
   std::string_view cause;  // a string literal, which stays valid
   // Only in lanl logs: the node's system, which has the nodes 0 .. system_nodes - 1, including
-  // those that never failed. A system_nodes of 0 means that the row does not say.
+  // those that never failed. If the row gives no number of nodes, system_nodes is 0.
   std::string_view system;
   int64_t system_nodes = 0;
 };
@@ -42,7 +42,7 @@ constexpr size_t kNodeNameMax = 48;
 
 std::unique_ptr<FailureRows> open_titan(traces::TextSource source, traces::Findings& findings);
 std::unique_ptr<FailureRows> open_fta(traces::TextSource source, traces::Findings& findings);
-// Yields only rows of this system, or all rows if `system` is empty.
+// Yields only the rows of `system`; if `system` is empty, all rows.
 std::unique_ptr<FailureRows> open_lanl(traces::TextSource source, traces::Findings& findings,
                                        std::string system);
 

@@ -1,5 +1,5 @@
-// Lives of the GPUs of Titan: one row for each stay of a GPU in a slot, with the event that ended
-// the stay. A node of Titan held one GPU, so a slot is a node.
+// The log of Titan's GPUs: one row for each stay of a GPU in a slot, with the event that ended the
+// stay. A node of Titan held one GPU, so a slot is a node.
 #include <array>
 #include <utility>
 

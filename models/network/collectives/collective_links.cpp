@@ -20,7 +20,8 @@ class Uses {
     exchange_ = exchange;
     flow_ = exchange.first_flow;
   }
-  // Adds the traffic from one node to another over every rail; `weight` is the sum over all rails.
+  // Adds the traffic from one node to another, in equal parts over all rails. `weight` is the
+  // total.
   void connect(int32_t from, int32_t to, double weight) {
     if (from == to || weight == 0) return;
     const int32_t flows = exchange_.flows_per_connection;
@@ -85,8 +86,9 @@ class Uses {
   size_t limit_ = 1U << 16;
 };
 
-// In a ring over all ranks, one rank of each node sends to the next node, so a node sends as much
-// as one rank. With rails, each rail is a ring of nodes that carries its part of the buffer.
+// In a ring over all ranks, only one rank of each node sends to another node, so a node sends as
+// much as one rank. With Pattern::Rails, each rail is a ring of nodes, and carries a part of the
+// buffer.
 void add_ring(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const bool is_open = exchange.collective == Collective::Broadcast ||
@@ -115,8 +117,9 @@ void add_trees(const FabricExchange& exchange, Uses& uses) {
   }
 }
 
-// Each link of the tree carries the buffer once in each direction: a switch forwards one sum,
-// however many inputs it has, and the result comes back on the same cables.
+// The switches of each rail form a reduction tree for an equal part of the buffer. Each link of the
+// tree carries this part once in each direction: a switch forwards one sum, however many inputs it
+// has, and the result comes back on the same cables.
 void add_sums(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   for (int32_t rail = 0; rail < exchange.rails; ++rail) {

@@ -1,9 +1,9 @@
 // models/network/collectives/collective_links.hpp -- an exchange as one activity: which links it
 // uses and how much of each.
 //
-// Weights are bits on the link for each bit of the buffer (collectives.hpp defines the buffer). The
-// rate of the activity is therefore the rate of the buffer: an exchange takes its latency plus
-// bytes / rate.
+// Weights are bits on the link for each bit of the buffer (collectives.hpp defines the buffer). So
+// the activity's rate is in bits of the buffer per second, and the duration of an exchange is its
+// latency plus the size of the buffer divided by this rate.
 #pragma once
 
 #include <array>
@@ -36,9 +36,10 @@ constexpr std::array<std::string_view, 5> enum_names(Pattern) {
 using RouteFinder = std::function<std::span<const LinkId>(NicId from, NicId to, uint32_t flow)>;
 
 // An exchange between nodes. `nics` lists `rails` NICs of each node, node by node in the order in
-// which a ring visits the nodes. Rail k is the k-th NIC of each node, and rails share the buffer.
-// Traffic between nodes never changes rails: data for another rail move between the GPUs of a node.
-// Colocated parameter servers run on the first nodes, dedicated ones on the last nodes.
+// which a ring visits the nodes. Rail k is the k-th of these NICs of each node, and carries an
+// equal part of the buffer. Traffic between nodes never changes rails: data for another rail move
+// between the GPUs of a node. Colocated parameter servers run on the first nodes, dedicated ones on
+// the last nodes.
 struct FabricExchange {
   Collective collective = Collective::AllReduce;
   Pattern pattern = Pattern::Ring;
@@ -59,7 +60,7 @@ struct FabricActivity {
   bool is_connected = true;   // false: a route is missing, and the exchange cannot proceed
 };
 
-// The activity of one exchange. The time to compute it grows with the number of nodes; for Direct,
+// The activity of one exchange. The function's run time grows with the number of nodes; for Direct,
 // with the number of pairs of nodes that send to each other. Ring and Rails serve all collectives
 // except push_pull and all-to-all, Tree and Sums only all-reduce, and Direct only push_pull and
 // all-to-all.
@@ -68,7 +69,8 @@ FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);
 
 // The parents of nodes 0, 1, ... in the first tree of Pattern::Tree; the parent of the root is -1.
-// The second tree is the first one mirrored if `nodes` is even, and shifted by one if odd.
+// If `nodes` is even, the second tree is the mirror image of the first. If `nodes` is odd, the
+// second tree is the first, shifted by one.
 std::vector<int32_t> binary_tree(int32_t nodes);
 
 }  // namespace orrery

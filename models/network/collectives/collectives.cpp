@@ -127,9 +127,9 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
 
 // With w workers and p colocated servers, the machine of a server receives 1/p of the buffer from
 // each of the w - 1 other workers. Overlapped pulls add 1/p from each of the p - 1 other servers.
-// Without overlap, pushes and pulls follow each other: in a push the machine receives (w - 1)/p of
-// the buffer and sends (p - 1)/p, and in a pull the reverse. The load is (w - 1)/p, because there
-// are at least as many workers as servers.
+// Without overlap, pushes and pulls follow each other. In a push the machine receives (w - 1)/p of
+// the buffer and sends (p - 1)/p. In a pull it sends (w - 1)/p and receives (p - 1)/p. The larger
+// amount is (w - 1)/p, because there are at least as many workers as servers.
 double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");

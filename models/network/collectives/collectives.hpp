@@ -1,5 +1,4 @@
-// models/network/collectives/collectives.hpp -- exchanges among GPUs: their groups and their
-// durations.
+// models/network/collectives/collectives.hpp -- durations of exchanges among GPUs.
 //
 // `bytes` is the buffer as NCCL's tests count it: what one rank holds before an all-reduce, a
 // broadcast, a reduce-scatter or an all-to-all, and after an all-gather. A rank's own part of an
@@ -61,13 +60,13 @@ struct CommGroup {
 // The group that has the GPUs `gpus` (at least one) on each of `nodes` nodes. Each GPU uses its
 // nearest NIC.
 CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes);
-// The limit of a ring over all ranks: the slower of the rings in the nodes and the NICs. One node
-// uses no NICs, and with one rank on each node there are no rings in the nodes.
+// The bus bandwidth of a ring over all ranks: the lower of `ring` and `nics`. On a single node
+// it is `ring`; with one rank on each of several nodes it is `nics`.
 Bandwidth ring_bus_bandwidth(const CommGroup& group);
 
 // Hierarchical all-reduce: reduce-scatter in the nodes, all-reduce along each rail, all-gather in
 // the nodes. Other collectives use only some of these steps. Serial: one step follows another.
-// Pipelined: links in the node and NICs work at the same time.
+// Pipelined: the steps overlap, so the NICs work while the links in the nodes work.
 enum class Stages : uint8_t { Serial, Pipelined };
 constexpr std::array<std::string_view, 2> enum_names(Stages) { return {"serial", "pipelined"}; }
 Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes bytes,
@@ -93,7 +92,7 @@ struct ParameterServers {
 double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 
-// A model of two parameters: t = latency + bytes * bus_factor / bandwidth.
+// A model with two parameters: t = latency + bytes * bus_factor / bandwidth.
 struct AlphaBeta {
   Duration latency{};
   Bandwidth bandwidth{};  // bus bandwidth
@@ -101,9 +100,10 @@ struct AlphaBeta {
 Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_t ranks,
                          Bytes bytes);
 
-// A point of a measured sweep over sizes. A sweep has at least one point, smallest size first. Bus
-// bandwidth between two points is interpolated along the logarithm of the size. Smaller buffers
-// take as long as the first point, and larger buffers have the bandwidth of the last point.
+// A point of a measured sweep over buffer sizes. A sweep has at least one point, smallest size
+// first. Between two points, bus bandwidth is interpolated along the logarithm of the size. A
+// buffer below the first point takes as long as the first point. A buffer above the last point has
+// the bandwidth of the last point.
 struct BusPoint {
   Bytes bytes{};
   Bandwidth bandwidth{};  // bus bandwidth

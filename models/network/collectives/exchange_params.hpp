@@ -57,17 +57,17 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. A gang on too few nodes has fewer servers: one on "
-      "each node or, with placement: dedicated, one on each node except one. On a single node it "
-      "has no servers: its ranks reduce among themselves. In a listed job, each group of `among` "
-      "needs a rank for each server and, with placement: dedicated, one rank more.",
+      "Number of servers, each on its own node. With too few nodes, each node has one server; with "
+      "placement: dedicated, each node except one. A gang on one node has no servers: its ranks "
+      "reduce among themselves. In a listed job or a generator's largest gang, each group (see "
+      "among) needs at least `count` ranks, or `count` + 1 with placement: dedicated.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "
       "the servers are on the gang's last nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks, which place servers beside the workers"});
     v("overlap", overlap, "true: pulls of one part of a buffer overlap pushes of its other parts.",
-      Source{"an estimate, because in synchronous steps all workers push before any worker pulls"});
+      Source{"an estimate: in synchronous steps all workers push before any worker pulls"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
   // Number of servers if the ranks are on `nodes` nodes, which must be at least 2.
@@ -121,7 +121,7 @@ struct ExchangeTimeParams {
     v("span", span,
       "node: the ranks of the measurement were on one node; nodes: they were on several nodes.");
     v("latency", latency,
-      "Needs bandwidth, too: an exchange takes latency + bytes x bus factor / bandwidth.");
+      "Requires bandwidth. An exchange then takes latency + bytes x bus factor / bandwidth.");
     v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests report it.");
     v("sweep", sweep,
       "Measured points (size of the buffer, bus bandwidth), by growing size. Between points, the "

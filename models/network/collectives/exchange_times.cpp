@@ -67,8 +67,9 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
 
 // A duration in the scenario is for all GPUs of the nodes, while the group may have only some of
 // them. Returns the buffer with which all GPUs take as long as the group takes with `bytes`.
-// Example: a group with a quarter of the NICs' bandwidth takes as long as all GPUs with four times
-// the buffer. For exchanges without forwarding, the NICs' bandwidth per rank is compared instead.
+// Example: if the group has a quarter of the NICs' bandwidth, the returned buffer is four times
+// `bytes`. In all-to-all and point-to-point exchanges, ranks do not forward data of other ranks, so
+// the NICs' bandwidth per rank counts in place of the bandwidth per node.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
@@ -107,8 +108,8 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
     lone = {fastest.time, pattern_of(fastest.candidate.algorithm, collective)};
   }
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
-  // Pattern::Sums is for fabrics with SHARP. Without SHARP, only exchanges in one node use NVLS,
-  // and they send nothing between nodes.
+  // Pattern::Sums needs SHARP. Without SHARP, NVLS is used only in one node. Such an exchange sends
+  // nothing over the fabric, so any other pattern will do.
   if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
   const auto known = std::ranges::find_if(
       known_, [&](const Known& one) { return one.collective == collective && one.span == span; });

@@ -109,7 +109,7 @@ Line tree(Protocol protocol, const CommGroup& group) {
 
 // With NVLS in a node of g ranks, the links of each rank carry 1 + 1/g times the buffer, at
 // kNvlsEfficiency of their rate. The bus bandwidth does not depend on the number of nodes:
-// published figures for one node and, with SHARP in the fabric, for many nodes are the same.
+// published bandwidths are the same for one node and for many nodes with SHARP in the fabric.
 double nvls_rate(const CommGroup& group) {
   const int32_t in_node = group.ranks_per_node();
   const double of_node =

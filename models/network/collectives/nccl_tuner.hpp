@@ -1,8 +1,8 @@
 // models/network/collectives/nccl_tuner.hpp -- durations of NCCL's algorithms by NCCL's own model.
 //
 // t = latency + bytes / bandwidth for each pair of algorithm and protocol. NCCL runs the fastest
-// pair. Constants are from src/graph/tuning.cc of NCCL. The search for channels is left out: there
-// are as many channels as NVLink rings or as NICs, whichever number is larger.
+// pair. Constants are from src/graph/tuning.cc of NCCL. NCCL's search for channels is left out: the
+// number of channels is the number of NVLink rings or the number of NICs, whichever is larger.
 //
 // Example: on many nodes, a 1 KiB all-reduce uses a tree with LL, because the latency of a tree
 // grows only with log2(nodes). A 1 GiB all-reduce uses a ring with Simple, which has the highest

@@ -32,7 +32,7 @@ BuiltFabric build_fabric(const FabricParams& params, const FabricFile& file,
                          std::span<const FabricNode> nodes);
 
 // Reports each mistake at its field in the scenario. `section` is the document's network.fabric,
-// which may be a YAML null, and `path` its name.
+// and may be a YAML null. `path` is the name of the section in messages.
 void report_mistakes(std::span<const FabricMistake> mistakes, const config::Node& section,
                      std::string_view path, Diagnostics& diagnostics);
 

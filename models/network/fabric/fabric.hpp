@@ -35,12 +35,12 @@ struct CableEnds {
   SwitchId upper{};
 };
 
-// Ids are computed, so an id is the same in every run of a scenario. Switches are numbered leaves
-// first, then spines (block by block), then cores (group by group). Cables are numbered NIC cables
-// first (cable i is that of NIC i), then leaf to spine, then spine to core; each of these three
-// kinds is in the order of the lower ends, and at one lower end in the order of its up-ports.
-// Example with 8 NICs and 2 leaves of 2 up-ports each: cables 0-7 lead to the NICs, 8-9 lead up
-// from leaf 0, and 10-11 from leaf 1.
+// Ids are computed, so an id is the same in every run of a scenario. The ids of switches begin with
+// the leaves. Then come the spines, block by block, and then the cores, group by group. The ids of
+// cables begin with the NIC cables: cable i is that of NIC i. Then come the cables from leaf to
+// spine, leaf by leaf, and then those from spine to core, spine by spine. The cables above one
+// switch are in the order of its up-ports. Example with 8 NICs and 2 leaves of 2 up-ports
+// each: cables 0-7 lead to the NICs, 8-9 lead up from leaf 0, and 10-11 from leaf 1.
 class Fabric {
  public:
   Fabric() = default;
@@ -70,7 +70,7 @@ class Fabric {
   }
 
   // ---- switches. A block is the set of leaves below the same spines. Spines are numbered from 0
-  // in their block. Core group j joins the spines j of all blocks.
+  // in their block. Core group j connects spine j of every block.
   SwitchTier tier(SwitchId s) const {
     return s.index < tree_.leaves                    ? SwitchTier::Leaf
            : s.index < tree_.leaves + tree_.spines() ? SwitchTier::Spine

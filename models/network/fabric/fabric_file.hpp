@@ -28,7 +28,8 @@ struct FabricFile {
   std::vector<uint32_t> group_begin;  // the first leaf of each group, and the end
 
   int64_t rows = 0;  // number of rows without the header
-  // "FILE:ROW:COLUMN (NAME): ...". If there are errors, the other fields are invalid.
+  // Messages. If a message is about a cell, it begins with "FILE:ROW:COLUMN (NAME): ". If there are
+  // errors, the other fields are invalid.
   std::vector<std::string> errors;
 
   bool tells_nics() const { return !leaf_names.empty(); }

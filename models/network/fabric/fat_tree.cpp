@@ -106,8 +106,8 @@ class Sizer {
   // The smallest number of upper switches, with `ports` ports each, above `lower` switches that
   // have `down` down-ports and need `up` up-ports each. Each pair of a lower and an upper switch
   // has the same number of cables, so lower switches may get more than `up` up-ports. With one
-  // cable for each pair, `up` upper switches always fit. Example: 4 lower switches with 6 up-ports
-  // and 16-port upper switches: 2 upper switches, 3 cables a pair.
+  // cable for each pair, `up` upper switches always fit. Example: 4 lower switches need 6 up-ports
+  // each, and upper switches have 16 ports. The result is 2 upper switches, with 3 cables per pair.
   Above fewest_above(uint32_t lower, uint32_t down, uint32_t up, uint32_t ports) const {
     ORRERY_CHECK(lower <= ports && down + up <= tree_.radix, "there is a port for each cable");
     for (uint32_t switches = divide_up(uint64_t{lower} * up, ports);; ++switches) {

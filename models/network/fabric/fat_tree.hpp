@@ -30,9 +30,9 @@ struct FabricLayout {
   uint32_t leaves() const { return group_begin.back(); }
 };
 
-// A tree of at most three levels. Every leaf has `leaf_up` cables, split evenly over the spines of
-// its block. With three levels every spine has `spine_up` cables, split evenly over the cores of
-// its group. With two levels all leaves are one block.
+// A tree of at most three levels. Every leaf has `leaf_up` cables up, split evenly over the spines
+// of its block. With three levels every spine has `spine_up` cables up, split evenly over the cores
+// of its core group. With two levels all leaves are one block.
 struct FatTree {
   uint32_t levels = 0;  // 1: a single leaf
   uint32_t radix = 0;
@@ -64,8 +64,8 @@ struct SizedTree {
   std::vector<FabricMistake> mistakes;
 };
 
-// NIC k of a node is connected to leaf k modulo n of the node's group. The group has n leaves: as
-// many as the largest number of NICs of its nodes, but at most `rails` unless `rails` is 0.
+// A group with n leaves connects NIC k of each of its nodes to leaf k modulo n. n is the largest
+// number of NICs on a node of the group. If `rails` is above 0, n is at most `rails`.
 FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes);
 SizedTree size_tree(const FabricParams& params, const FabricLayout& layout);
 

@@ -21,8 +21,8 @@ struct LinkParams {
   template <class V>
   void fields(V& v) {
     v("ack_timeout", ack_timeout, "How long a sender waits before it resends a damaged packet.",
-      Source{"an estimate, with which a bit error rate of 1e-9 makes a link of 200 Gb/s 100 times "
-             "slower, as an operator reported"},
+      Source{"an estimate that fits an operator's report: a bit error rate of 1e-9 made a link of "
+             "200 Gb/s 100 times slower"},
       Heeded{Fact::DamagedPackets});
     v("ib_timeout", ib_timeout,
       "Sets ack_timeout to 4.096 us x 2^T, where T is this value, as NCCL_IB_TIMEOUT does.",
@@ -30,8 +30,8 @@ struct LinkParams {
       Source{
           "without ib_timeout, ack_timeout applies; NCCL's own default is 20, which means 4.3 s"});
     v("retry_timeout", retry_timeout,
-      "How long a blocked exchange is retried before NCCL gives up and the job fails; shorter "
-      "outages only stall it. Absent: 8 times 4.096 us x 2^T, where T is ib_timeout, or 20 if "
+      "How long a blocked exchange is retried before NCCL gives up and the job fails. Shorter "
+      "outages only stall the job. Absent: 8 times 4.096 us x 2^T, where T is ib_timeout, or 20 if "
       "ib_timeout is absent. With T = 20 this is 34 s.",
       Source{"NCCL: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7"}, Heeded{Fact::DownLinks});
   }

@@ -16,8 +16,8 @@
 namespace orrery {
 
 // Goodput as a share of a link's rate B at a bit error rate BER. A packet of L bits is damaged with
-// p = 1 - (1 - BER)^L. A damaged packet stalls its sender for the timeout T, so a packet takes L /
-// B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
+// probability p = 1 - (1 - BER)^L. A damaged packet stalls its sender for the timeout T. So in the
+// mean a packet takes L / B + p T instead of L / B, and the share is 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
 // State of cables and switches, and an error counter for each cable. LinkFaults
@@ -25,20 +25,20 @@ double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout
 // `capacity_changed`.
 class LinkState {
  public:
-  // `is_adaptive`: routes are chosen by load. Only then does curse() slow a cable.
+  // `is_adaptive`: routes are chosen by load. If false, curse() does not slow cables.
   LinkState(const Fabric& fabric, const LinkParams& params, bool is_adaptive = false);
 
   bool is_up(CableId cable) const { return blocked_[cable.index] == 0; }
   bool is_up(SwitchId s) const { return !switch_down_[s.index]; }
-  // Nominal rate x goodput share, divided by the curse factor while routing is adaptive; rounded
-  // down. 0 if the cable is down.
+  // Nominal rate x goodput share, rounded down; while routing is adaptive, divided by the factor
+  // that curse() set. 0 if the cable is down.
   Bandwidth capacity(LinkId link) const;
 
   void set_up(CableId cable, bool is_up, Time now);
   void set_up(SwitchId s, bool is_up, Time now);  // the cables of a dead switch are down
   void set_bit_error_rate(CableId cable, double rate, Time now);  // 0: no errors
-  // The cable carries 1 / factor of its rate while routing is adaptive. A factor of 1 ends the
-  // curse.
+  // Slows the cable down: while routing is adaptive, its capacity is divided by `factor`. A factor
+  // of 1 removes the slowdown.
   void curse(CableId cable, double factor);
   void set_adaptive(bool is_adaptive);  // to be called when the routing engine changes
 

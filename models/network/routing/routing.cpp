@@ -83,13 +83,13 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
 }
 
 // D-mod-K (Zahavi 2012) derives the ports from the destination's rank (Fabric::rank_of). Traffic
-// goes up through port (rank mod leaf_up) of the source's leaf and port ((rank / spines_per_block)
-// mod spine_up) of a spine. It comes down through the ports with the same numbers at the
-// destination's spine and leaf. Example with 4 up-ports and 4 spines: traffic to ranks 5 and 9 uses
-// up-port 1, traffic to rank 6 uses up-port 2. So, without oversubscription and without dead
-// cables, two destinations of one leaf never share a link down to that leaf. If each rank r sends
-// to rank r + k, two flows never share a link up from a leaf. `updn` uses the rank, too. The other
-// engines use a hash instead.
+// goes up through port (rank mod leaf_up) of the source's leaf, then through port
+// ((rank / spines_per_block) mod spine_up) of the spine. It comes down through the same port
+// numbers of the spine and the leaf on the destination's side. Example with 4 NICs and 4 up-ports
+// for each leaf: ranks 4, 5, 6 and 7 are on one leaf; traffic to them uses the up-ports 0,
+// 1, 2 and 3. So, without oversubscription and without dead cables, two destinations of one leaf
+// never share a link down to that leaf. If each rank r sends to rank r + k, two flows never share a
+// link up from a leaf. `updn` uses the rank, too. The other engines use a hash instead.
 uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
   switch (engine_) {
     case RoutingEngine::Dmodk:
@@ -133,9 +133,9 @@ Route Router::route(NicId from, NicId to, uint32_t flow) const {
 
 namespace {
 
-// The i-th port to try, from the preferred port `wish` on. Without `deals`, the ports follow in
-// order. With `deals` (updn), `deal` decides which port follows a dead `wish`. So the destinations
-// of a dead port are spread over all other ports and do not double the load of the next port.
+// The i-th port to try. The first is the preferred port `wish`. If `deals` is false, the other
+// ports follow in order. If `deals` is true (updn), `deal` decides which port is the second. So the
+// destinations of a dead port are spread over all other ports and do not double the load of one.
 uint32_t nth_try(uint64_t wish, uint32_t i, uint32_t ports, bool deals, uint64_t deal) {
   if (!deals || i == 0) return static_cast<uint32_t>((wish + i) % ports);
   return static_cast<uint32_t>((wish + 1 + (deal + i - 1) % (ports - 1)) % ports);

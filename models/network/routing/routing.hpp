@@ -24,7 +24,7 @@ class Route {
   bool empty() const { return size_ == 0; }
   LinkId operator[](size_t i) const { return links_[i]; }
   friend bool operator==(const Route& a, const Route& b) = default;
-  // Whether a port or link that the engine would have preferred, or could have chosen, is dead.
+  // Whether the router skipped a dead port or link when it chose this route.
   bool is_detour() const { return is_detour_; }
   void set_detour() { is_detour_ = true; }
 
@@ -50,9 +50,9 @@ class Router {
 
   RoutingEngine engine() const { return engine_; }
   void set_engine(RoutingEngine engine) { engine_ = engine; }
-  // Adaptive engines break ties differently from now on.
+  // Changes how adaptive engines break ties between equal loads.
   void shuffle() { ++shuffles_; }
-  // Loads that the adaptive engines compare, by LinkId; less is better. The view must stay valid.
+  // Loads that the adaptive engines compare, by LinkId; less is better. `loads` must stay valid.
   // Without loads all links look idle.
   void watch_loads(std::span<const double> loads) { loads_ = loads; }
 

@@ -36,11 +36,11 @@ struct RoutingParams {
       "contention; updn: as dmodk, but destinations of a dead port are spread over the other "
       "ports; minhop: a random path for each destination; ecmp: a hash decides for each flow; "
       "adaptive_local: the least loaded up-link of each switch; adaptive_global: the path whose "
-      "fullest link is least loaded.",
+      "most loaded link has the least load.",
       Source{"OpenSM current-routing.txt"}, Heeded{Fact::Spines});
     v("choose_every", choose_every,
-      "How often adaptive engines reroute all flows. Absent: they route the flows of a gang only "
-      "when it starts, and again when a dead or repaired cable affects it.",
+      "Interval at which adaptive engines reroute all flows. Absent: a gang's flows are routed "
+      "when the gang starts, and rerouted only when a dead or repaired cable affects the gang.",
       Range{10_ms, Duration::max()}, Heeded{Fact::AdaptiveRouting}, Heeded{Fact::Spines});
     v("queue_pairs", queue_pairs,
       "Number of flows (queue pairs) that share the traffic from one NIC to another. Engines that "

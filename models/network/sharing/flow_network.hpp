@@ -1,5 +1,5 @@
-// models/network/sharing/flow_network.hpp -- transfers and standing flows that share links in
-// simulated time.
+// models/network/sharing/flow_network.hpp -- flows that share the bandwidth of links: transfers of
+// a given size, and flows without a given end.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct FlowId {
 // and only flows whose rate changed are updated. Example: flow A, alone on a link of 10 Gbit/s,
 // moves at 10. When flow B starts, both get 5. When B ends, A gets 10 again.
 //
-// Progress is counted in whole units of 2^-16 bit/s times 1 ns, so it does not depend on how often
-// it is read. A transfer ends at the first nanosecond with at most a thousandth of a bit left.
+// Progress is an integer (FlowUnits), so it does not depend on how often it is read. A transfer
+// ends at the first nanosecond with at most a thousandth of a bit left.
 class FlowNetwork {
  public:
   static constexpr double kUnlimited = MaxMin::kUnlimited;
@@ -67,8 +67,8 @@ class FlowNetwork {
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
   // Opens a flow that lasts until end(). Its rate is 0 until set_carried_rate() is called. Other
-  // flows lose no bandwidth to this flow. carried_by() includes its bytes at once, carried() only
-  // after end() or book_carried().
+  // flows lose no bandwidth to this flow. carried_by() always includes the bytes of this flow.
+  // carried() includes them only after end() or book_carried().
   FlowId carry(std::span<const LinkUse> uses);
   void set_carried_rate(FlowId flow, double bits_per_s);
   void book_carried();

@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-// An activity of rate r puts weight * r on the link.
+// An activity of rate r loads the link with weight * r.
 struct LinkUse {
   LinkId link;
   double weight = 1;

@@ -14,8 +14,8 @@
 namespace orrery {
 
 // The capacity (`room`) of a list is a power of two. A freed list leaves its memory to the next
-// list of the same capacity, so nothing is allocated in a steady state. Adding to any list may move
-// all of them.
+// list of the same capacity, so nothing is allocated in a steady state. Adding an item to a list
+// may move the items of all lists.
 template <class T>
 class ListPool {
  public:

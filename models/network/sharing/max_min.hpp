@@ -16,11 +16,11 @@ namespace orrery {
 
 using ActivityId = Id<struct ActivityTag>;
 
-// An allocation is max-min fair if no rate can grow without lowering another rate that is no
-// larger. Each activity is at its own limit or has a bottleneck: a full link on which no other
-// activity has a larger rate. Rates, limits and capacities are in one unit of the caller's choice
-// (bits a second). Example: A and B share a link of capacity 10, B and C share a link of capacity
-// 4. B and C get 2 each, and A gets 8.
+// An allocation is max-min fair if any rate can grow only at the cost of an equal or smaller rate.
+// Each activity is at its own limit or has a bottleneck: a full link on which no other activity has
+// a larger rate. Rates, limits and capacities share one unit (in FlowNetwork: bits a second).
+// Example: A and B share a link of capacity 10, B and C share a link of capacity 4. B and C get 2
+// each, and A gets 8.
 //
 // Each link has a level, the largest rate that it allows any activity (infinite while the link is
 // not full). So an activity's rate is the least of its limit and the levels of its links. The level
@@ -29,9 +29,9 @@ using ActivityId = Id<struct ActivityTag>;
 // where m is the least of the activity's limit and the levels of its other links. L depends only on
 // those m that are below L. So solve() corrects levels from the lowest upwards. A lowered level is
 // final; a raised level may change again. Only links with a new level and their neighbours are
-// visited, however large the network. Rounding errors do not accumulate: each level is computed
-// anew from the m below the level, in the order of the link's entries. So solve() ends with the
-// same bits whatever the levels were before.
+// visited, however large the network. Rounding errors do not accumulate: each level L is computed
+// anew from the values m below L, in the order of the link's entries. So the result of solve() does
+// not depend on the earlier levels, not even by rounding.
 class MaxMin {
  public:
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -75,7 +75,8 @@ class MaxMin {
   }
 
  private:
-  // Value of least_at if the activity's own limit is the least; in use_of_link_: no use yet.
+  // In least_at: the activity's own limit is the least. In use_of_link_: the activity has no use of
+  // the link yet.
   static constexpr uint32_t kLimit = UINT32_MAX;
   struct Entry {    // an activity on a link
     double others;  // m: the rate that the activity would get without this link

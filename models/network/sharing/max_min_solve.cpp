@@ -1,4 +1,4 @@
-// The solver of MaxMin: corrects levels of links from the lowest upwards.
+// The solver of MaxMin: corrects the levels of links, the lowest level first.
 #include <algorithm>
 
 #include "models/network/sharing/max_min.hpp"
@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-// For a link with at most this many activities, computing the level at once costs less than
-// queueing a bound of the level.
+// For a link with at most this many activities, doubt() computes the new level, because this costs
+// less than queueing a bound of the level.
 constexpr uint32_t kFewEntries = 8;
 constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is deferred
 
@@ -16,7 +16,7 @@ constexpr uint8_t kRaises = 2;  // rises of a link in one solve() before it is d
 
 std::span<const ActivityId> MaxMin::solve() {
   // Links with at most one activity come first, because their levels depend on no other link.
-  // Setting their levels may make more links pending.
+  // set_level() may append links to pending_.
   for (size_t i = 0; i < pending_.size(); ++i) {
     const LinkId id = pending_[i];
     if (links_[id].entries.size > 1) continue;
@@ -54,8 +54,8 @@ std::span<const ActivityId> MaxMin::solve() {
 // The other activities share the rest of the capacity equally; their rate is the next estimate.
 // Example with weights of 1: capacity 9 and m = 1, 3.5 and infinity give 9 / 3 = 3, (9 - 1) / 2 = 4
 // and 9 - 1 - 3.5 = 4.5. No further m is below 4.5, so the level is 4.5. An m above the level
-// enters no sum, and the sums run in the order of the entries. So an m above the level does not
-// affect even the last bit of the level.
+// enters no sum, and the sums run in the order of the entries. So the exact value of such an m does
+// not change the level, not even by rounding.
 double MaxMin::level_from_others(LinkId id) {
   Link& link = links_[id];
   const std::span<const Entry> entries = entries_.items(link.entries);
@@ -95,16 +95,16 @@ void MaxMin::enqueue(LinkId id, double next) {
 
 void MaxMin::push(LinkId id) {
   Link& link = links_[id];
-  // doubt() queues a link with a lower bound of its level as the key. Rounding can make this bound
-  // slightly too high. Once it is taken, the true level may be below the last key taken, which the
-  // queue does not accept as a key.
+  // The queue accepts no key below the last key taken. But the true level of a link may be below
+  // this last key: doubt() queues links with lower bounds of their levels as keys, and rounding can
+  // make such a bound slightly too high.
   link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
   queue_.push(link.key, id.index);
 }
 
-// An activity with this weight on the link has changed its m (see MaxMin) from `before` to `now`.
-// Queues the link with its new level, or with a lower bound of this level if the link has many
-// activities.
+// Called when the m (see MaxMin) of an activity with this weight on the link has changed from
+// `before` to `now`. If this may change the link's level, queues the link with the new level, or
+// with a lower bound of the new level if the link has many activities.
 void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];
@@ -147,8 +147,9 @@ void MaxMin::settle_next() {
   const double next = link.next;
   if (next > level_[id]) {
     if (link.raised == 0) raised_.push_back(id);
-    // The raised level may be wrong, too. To keep links from raising each other in small steps, a
-    // link with more than kRaises rises is deferred until all lower levels are settled.
+    // A raised level may change again, so links could raise each other's levels in many small
+    // steps. To avoid this, a link whose level has risen more than kRaises times is deferred until
+    // all lower levels are settled.
     if (++link.raised > kRaises) {
       ORRERY_MARK("max_min.out_of_the_way");
       link.raised = kRaises;
@@ -174,7 +175,8 @@ void MaxMin::set_level(LinkId id, double level) {
   }
 }
 
-// Called when the limit or a level of the activity has changed. Updates Entry::others on its links.
+// Called when the activity's limit or the level of one of its links has changed. Updates
+// Entry::others on the activity's links.
 void MaxMin::update(ActivityId id) {
   Activity& activity = activities_[id];
   const double least = activity.least;
@@ -199,8 +201,8 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
   Link& link = links_[place.link];
   if (link.entries.size == 1) return;  // its level is capacity / weight, whatever m is
   if (level_[place.link] == kUnlimited && !link.is_queued) {
-    // Most links are far from full and stay so. load_max stays an upper bound of the load, because
-    // each update adds more than its rounding error.
+    // Most links stay far from full, so their levels need no check. load_max stays an upper bound
+    // of the load, because each update adds more than the rounding error.
     if (before < kUnlimited) link.load_max += entry.weight * (now - before);
     link.load_max += 1e-15 * link.capacity;
     if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;

@@ -15,7 +15,8 @@ namespace orrery {
 // A radix heap over the bits of non-negative numbers: an item is in the bucket of the highest bit
 // in which its key differs from the last key taken, and moves to lower buckets as keys are taken.
 // Example with integers: after key 8 (1000), key 9 (1001) is in the bucket of bit 0 and key 12
-// (1100) in that of bit 2. Equal keys cost O(1); their order depends only on the order of calls.
+// (1100) in that of bit 2. A key that equals the last key taken costs O(1). The order of equal keys
+// depends only on the order of calls.
 class MonotoneQueue {
  public:
   struct Item {
@@ -49,8 +50,8 @@ class MonotoneQueue {
     buckets_[static_cast<size_t>(bucket)].push_back(item);
     if (bucket > 0) in_use_ |= uint64_t{1} << (bucket - 1);
   }
-  // Files the items of the first bucket in use again, relative to the least key among them. Items
-  // with this key go to bucket 0.
+  // Empties the lowest bucket that has items. Files these items again, relative to their least key.
+  // Items with the least key go to bucket 0.
   void spread() {
     const int place = std::countr_zero(in_use_);
     std::vector<Item>& bucket = buckets_[static_cast<size_t>(place) + 1];

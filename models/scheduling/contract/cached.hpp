@@ -1,4 +1,4 @@
-// models/scheduling/contract/cached.hpp -- a declared cache inside a policy.
+// models/scheduling/contract/cached.hpp -- a cache inside a policy.
 #pragma once
 
 #include <utility>

@@ -51,8 +51,8 @@ class ORRERY_API Candidates {
   void set_plugin(uint8_t plugin) { current_.plugin = plugin; }
   // Sets whether rejections are collected. By default they are.
   void keep_reasons(bool on) { keeps_reasons_ = on; }
-  // Sets whether unresolvable() is collected: the nodes that were rejected as unresolvable. This
-  // costs a set of nodes, so only failed attempts collect it.
+  // Sets whether unresolvable() is collected: the nodes that were rejected as unresolvable. The
+  // node set takes time and memory, so it is collected only when a failed attempt is diagnosed.
   void keep_unresolvable(bool on) { keeps_unresolvable_ = on; }
   // Sets whether rejected() is collected: the nodes of each rejection. Only the attempt log needs
   // it.
@@ -81,8 +81,8 @@ class ORRERY_API Candidates {
 // Why an attempt found no node.
 struct Diagnosis {
   const Candidates& candidates;
-  // Why the pod itself or its gang was rejected, for example by a PreFilter. Empty: single nodes
-  // were rejected, and `candidates` has the reasons.
+  // Why the pod itself or its gang was rejected, for example by a PreFilter. Empty: each node was
+  // rejected on its own, and `candidates` has the reasons.
   std::string_view pre_filter_reason;
   uint32_t plugins = 0;  // set of the plugins that rejected the pod or nodes
 };

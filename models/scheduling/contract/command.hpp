@@ -19,8 +19,8 @@ struct RejectWaiting {  // requeues the pod
   PodId pod;
   std::string reason;
 };
-// Requeues all pods that wait in Permit and belong to one of `gangs` gangs. The ids of these gangs
-// are consecutive, and `first` is the lowest.
+// Requeues all pods that wait in Permit and belong to the gangs with the ids `first` to
+// `first` + `gangs` - 1.
 struct RejectGangs {
   std::string reason;
   GangId first;
@@ -56,8 +56,8 @@ struct PolicyCommand {
   PolicyOrder order;
 };
 
-// Receives commands. The framework's sink carries them out once the point that gave them has
-// returned.
+// Receives the commands that policies give during a call of an extension point. The framework's
+// sink carries out the commands after the call has returned.
 class CommandSink {
  public:
   virtual ~CommandSink() = default;

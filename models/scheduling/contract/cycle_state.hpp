@@ -36,10 +36,10 @@ struct Window {
   uint32_t count = 0;               // feasible nodes in the range
 };
 
-// Each attempt has its own CycleState, as in kube-scheduler. It is passed to the points from
-// PreFilter to Permit. A policy stores here what its PreFilter computes for its Filter. Data
-// members of the policy must not store anything about an attempt. The members of a gang that is
-// placed as a whole share one CycleState, and their PreFilters run one by one.
+// Each attempt has its own CycleState, as in kube-scheduler. It is passed to the extension
+// points from PreFilter to Permit. A policy stores here what its PreFilter computes for its Filter.
+// Data members of the policy must not store anything about an attempt. The members of a gang that
+// is placed as a whole share one CycleState, and their PreFilters run one by one.
 class ORRERY_API CycleState {
  public:
   CycleState(uint64_t attempt, RngStreams streams) : attempt_{attempt}, streams_{streams} {}
@@ -75,7 +75,7 @@ class ORRERY_API CycleState {
     return drawn_.emplace_back(std::string{stream}, streams_.stream(stream, attempt_)).second;
   }
 
-  // ---- for the framework: results of the points so far
+  // ---- for the framework: results of the extension points so far
   Narrowing narrowing;
   Candidates candidates;
   Window window;

@@ -19,8 +19,8 @@ class GangMemory {  // base of GangMap
 };
 
 // A policy reaches the scheduler only through its handle. Each policy has its own handle, so that
-// the framework knows which policy gives a command. Commands take effect once the point that gave
-// them has returned.
+// the framework knows which policy gives a command. Commands take effect once the extension point
+// that gave them has returned.
 class ORRERY_API Handle {
  public:
   Handle(const SchedulerView& view, CommandSink& commands, uint8_t plugin)
@@ -31,14 +31,15 @@ class ORRERY_API Handle {
   Time now() const { return view_.now(); }
   const ClusterState& cluster() const { return view_.cluster(); }
   const SpecTable& specs() const { return view_.specs(); }
-  // The nodes of all placed pods. In an attempt of a gang, this includes the members placed so far.
-  // In a what-if, the evicted pods are left out.
+  // The nodes of all placed pods. While the scheduler tries to place a gang, this includes the
+  // members placed so far. In a what-if, the evicted pods are left out.
   const Placements& placements() const { return view_.placements(); }
   PodView pod(PodId pod) const { return view_.pod(pod); }
   GangView gang(GangId gang) const { return view_.gang(gang); }
   // Pods of the gang that wait in Permit, longest wait first.
   std::span<const PodId> waiting_pods(GangId gang) const { return view_.waiting_pods(gang); }
-  // Random numbers for points that are not const. Const points use CycleState::rng() instead.
+  // Random numbers for the non-const methods of extension points. Const methods use
+  // CycleState::rng() instead.
   Rng rng(std::string_view stream) const { return view_.streams().stream(stream); }
   // The fragmentation of nodes for the typical pods of the workload; null if the scenario names no
   // typical pods.

@@ -5,7 +5,8 @@
 // and Admit may hold a job back. Plan decides which jobs start now, and which waiting jobs get a
 // reservation. For these points the cluster is one pool: the size of a job and the free capacity
 // are amounts of one resource, summed over all nodes. Whether the pods of a job fit on single nodes
-// is decided later, by the scheduler. A policy's constructor takes a JobBoard and its parameters.
+// is decided later, by the scheduler. A policy's constructor takes a JobBoard and the policy's
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,14 @@
 
 namespace orrery {
 
-// All nodes with the same GPU model. Jobs run at the same pace on all of them.
+// All nodes with the same GPU model. A job runs at the same pace on each of them.
 struct PoolPart {
   std::string model;  // GPU model; empty: nodes without GPUs
   int64_t count = 0;  // amount of the counted resource on nodes that are up
 };
 
-// The job queue as a policy sees it. Only a Plan may start, stop or cancel jobs or set their pace,
-// and only while it plans.
+// The job queue as a policy sees it. A policy may start, stop or cancel jobs, or set their pace,
+// only in Plan::plan().
 class ORRERY_API JobBoard {
  public:
   virtual ~JobBoard() = default;
@@ -66,8 +67,9 @@ class ORRERY_API JobBoard {
   // The first waiting job that every Admit accepts. Jobs before it in the queue become held.
   virtual JobSlot head() = 0;
   virtual bool start(JobSlot job) = 0;  // false: an Admit rejected the job, which is now held
-  // start_on() also restricts the job's pods to `nodes` until the job stops or ends. It may be
-  // called only if chooses_nodes() is true: jobs have pods, and a plugin heeds the chosen nodes.
+  // start_on() may be called only if chooses_nodes() is true, that is, if jobs have pods and a
+  // plugin heeds chosen nodes. start_on() starts the job, and restricts the job's pods to `nodes`
+  // until the job stops or ends.
   virtual bool chooses_nodes() const = 0;
   virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
   // Time before the job computes if it starts now, such as the restore of its checkpoint.
@@ -96,15 +98,15 @@ class ORRERY_API QueueOrder : public JobPoint {
   static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
   // Jobs with lower rank go first. Jobs of equal rank are in order of submission.
   virtual int64_t rank(const QueuedJob& job) = 0;
-  // How long ranks stay valid. Before the first plan after that time, the ranks of all waiting jobs
-  // are computed again, in O(n log n) for n waiting jobs.
+  // How long ranks stay valid. If ranks are older than this before a plan, the ranks of all waiting
+  // jobs are computed again, in O(n log n) for n waiting jobs.
   virtual Duration valid_for() const { return Duration::max(); }
 };
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
-  // Called by JobBoard::head(), start(), start_on() and start_beside(). If false, the job is held:
-  // it leaves the queue until the next plan with PlanNews::has_room.
+  // Called by JobBoard::head(), start(), start_on() and start_beside(). Returns false to hold the
+  // job: the job leaves the queue until the next plan with PlanNews::has_room.
   virtual bool admit(const QueuedJob& job) const = 0;
 };
 struct PlanNews {

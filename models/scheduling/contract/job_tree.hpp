@@ -27,13 +27,13 @@ struct JobKey {
 // its smallest count, its shortest estimate and the sum of its counts. Example: with counts 8, 2, 4
 // from the front, find(free = 3) skips the first job and returns the second, and reach(9) stops at
 // the second as well. Operations cost O(log n) for n jobs, except a search that limits both count
-// and estimate: a subtree with one small job and another short job looks promising, but may have no
-// job that is both.
+// and estimate: a subtree whose smallest count and shortest estimate belong to different jobs may
+// be searched in vain.
 class ORRERY_API JobTree {
  public:
   struct Limits {              // which jobs fit beside a reservation for an earlier job
     int64_t free = INT64_MAX;  // largest count that fits
-    // Longest estimate; jobs with a count of at most `extra` may be longer.
+    // Longest estimate that fits. Jobs with a count of at most `extra` fit with any estimate.
     Duration window = Duration::max();
     int64_t extra = 0;
   };
@@ -57,8 +57,8 @@ class ORRERY_API JobTree {
   JobSlot find_after(const JobKey& key, const Limits& limits) const {
     return after(root_, key, &limits);
   }
-  // The first job at which the counts, added from the front, reach `needed`. The job is kNoJob if
-  // all counts together are less.
+  // Adds the counts of jobs from the front until the sum is at least `needed`. Returns the last job
+  // added and the sum. The job is kNoJob if the sum of all counts is less than `needed`.
   Reach reach(int64_t needed) const;
   int64_t sum_through(int64_t rank) const;  // sum of the counts of all jobs with at most this rank
   template <class F>

@@ -61,10 +61,10 @@ struct Placed {
   uint32_t slot = 0;  // index of the pod in of_job()
 };
 
-// Pods that are bound or have a reserved node. A gang's attempt and a what-if see a hypothetical
-// state here: the class Transaction makes their changes in this object and undoes them at the end.
-// Example: a gang of 2 has one pod bound on node 5, and a reserved node 7 for the other pod. So
-// of_gang() counts 2 pods. In a what-if that evicts the second pod, of_gang() counts 1 pod.
+// Pods that are bound or have a reserved node. During a gang's attempt or a what-if, this state is
+// hypothetical: the class Transaction changes it, and undoes these changes at the end.
+// Example: in a gang of 2, pod A is bound on node 5, and node 7 is reserved for pod B. So of_gang()
+// counts 2 pods. In a what-if that evicts B, of_gang() counts 1 pod.
 class ORRERY_API Placements {
  public:
   Placements(const ClusterState& cluster, const SpecTable& specs);
@@ -99,7 +99,7 @@ class ORRERY_API Placements {
   };
   struct Membership {
     size_t compared = 0;  // number of groups that the spec was compared with
-    // Indices in groups_ of the groups that include pods of the spec.
+    // Indices into groups_: the groups that include pods of the spec.
     std::vector<uint32_t> groups;
   };
   static bool has_members(const PodGroup& group, const PodSpec& spec);
@@ -120,10 +120,9 @@ class ORRERY_API Placements {
   std::vector<int32_t> of_roles_;           // placed pods by role
   std::map<int32_t, int64_t> of_priority_;  // placed pods by priority
   size_t total_ = 0;
-  // Filled by const functions: the number given to each team, by the team's name; and the groups
-  // that count() was called for, with counts that could be computed from pods_ at any time.
-  mutable std::map<std::string, uint32_t, std::less<>> teams_;
-  mutable std::vector<std::unique_ptr<Group>> groups_;
+  // Const functions may add entries to these four.
+  mutable std::map<std::string, uint32_t, std::less<>> teams_;  // number of each team, by name
+  mutable std::vector<std::unique_ptr<Group>> groups_;  // groups that count() was called for
   mutable std::unordered_map<std::string, PodCounts*> by_name_;  // for lookup only, never iterated
   mutable std::vector<Membership> by_spec_;
 };

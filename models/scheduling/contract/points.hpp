@@ -25,7 +25,8 @@ struct PointList {
   }
 };
 
-// `orrery describe` lists the points in this order. It is roughly the order in an attempt.
+// `orrery describe` lists the points in this order. An attempt calls them in roughly the same
+// order.
 using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, PostFilter, PreScore,
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;

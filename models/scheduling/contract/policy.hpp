@@ -1,4 +1,4 @@
-// models/scheduling/contract/policy.hpp -- the base of all policies, and of their extension points.
+// models/scheduling/contract/policy.hpp -- the base classes of policies and of extension points.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ class ORRERY_API Policy {
  public:
   virtual ~Policy() = default;
   // Warnings about names in the policy's arguments that did not occur in the run, such as a team
-  // that has a weight but no jobs. Called after the run, for policies of the job queue and
-  // controllers.
+  // that has a weight but no jobs. Called after the run, for controllers and policies of
+  // the job queue.
   virtual std::vector<std::string> named_in_vain() const { return {}; }
 };
 

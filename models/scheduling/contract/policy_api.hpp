@@ -52,12 +52,11 @@ class ORRERY_API PreFilter : public Point {
  public:
   static constexpr PointName kPoint{"PreFilter",
                                     "checks the pod before nodes are filtered; may exclude nodes"};
-  // May remove nodes from `nodes`; a Diagnosis lists these as unresolvable. Skip: the policy's
-  // Filter is not called in this cycle. After Success, Skip or Unschedulable, the next PreFilter is
-  // called. After any other result, the remaining PreFilters are not called, and neither are Filter
-  // and Charges of their policies. Exception: a node-local Filter may be called whatever the
-  // PreFilters return, so it must not use results of pre_filter(). An attempt of a gang may call
-  // pre_filter() several times for one member.
+  // May remove nodes from `nodes`; a Diagnosis lists the removed nodes as unresolvable. Skip: the
+  // policy's own Filter is not called in this cycle. Any result other than Success, Skip and
+  // Unschedulable: the later PreFilters are not called, nor are the Filter and Charges of the same
+  // policies. Exception: a node-local Filter may be called after any result, so it must not use
+  // results of pre_filter(). An attempt of a gang may call pre_filter() several times per member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
 class ORRERY_API Filter : public Point {
@@ -75,7 +74,7 @@ class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
   virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
   // False: the policy does not read `diagnosis.candidates`, so the framework need not compute them.
   virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
-  // Scheduler time that the latest post_filter() of this attempt takes.
+  // Scheduler time charged for the latest post_filter() of this attempt.
   virtual Duration charge(const CycleState& /*state*/) const { return {}; }
 };
 class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
@@ -93,8 +92,8 @@ class ORRERY_API Score : public Point {
   // True if the score() of a node depends only on that node and the pod's spec (see Filter).
   virtual bool is_node_local() const { return false; }
   // True if normalize() computes each new score from the old one and the minimum and maximum of all
-  // scores, and pre_score() uses no nodes. The framework may then call score() once for nodes that
-  // score alike, and gives pre_score() no nodes.
+  // scores, and pre_score() ignores `feasible`. The framework may then call score() once for nodes
+  // that score alike, and call pre_score() with an empty `feasible`.
   virtual bool is_by_extremes() const { return false; }
 };
 // The domains in which to try a whole gang, in order of preference (per_gang driver).
@@ -102,11 +101,11 @@ class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
       "Domains", "domains in which a whole gang is tried, best first (policy.driver: per_gang)"};
-  // In what-ifs of an attempt, domains() is called again with the same CycleState, but without the
-  // evicted pods in the cluster.
+  // A what-if of an attempt calls domains() again with the same CycleState. The cluster then lacks
+  // the pods that the what-if evicts.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
-  // True: domains() is also called for pods without a gang. `gang` then describes that pod alone,
-  // without an id.
+  // True: domains() is also called for pods without a gang. `gang` then describes a gang of this
+  // one pod, and gang.id is invalid.
   virtual bool places_lone_pods() const { return false; }
 };
 // Quality of a whole placement, 0..100. If a policy of the profile implements ScorePlacement, all

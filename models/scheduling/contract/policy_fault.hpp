@@ -33,7 +33,8 @@ decltype(auto) ask(const std::string& policy, F&& call) {
   }
 }
 
-// A policy as an implementation of point P. Example: `permit.call(&Permit::permit, cycle, node)`.
+// A policy that implements the extension point P. Example: `permit.call(&Permit::permit, cycle,
+// node)`.
 template <class P>
 struct Bound {
   P* plugin = nullptr;

@@ -1,4 +1,4 @@
-// models/scheduling/contract/policy_registry.hpp -- finds policies, linked in or loaded, by name.
+// models/scheduling/contract/policy_registry.hpp -- finds linked-in and loaded policies by name.
 //
 // A policy's .cpp ends with
 //   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");

@@ -55,7 +55,7 @@ struct GangView {
   int32_t min_available = 0;
   int32_t pods = 0;     // members, whether or not they exist now
   int32_t created = 0;  // members that exist, gated ones included
-  // Members that exist and that a PreEnqueue gates; at most 1 with the per_gang driver.
+  // Members that a PreEnqueue plugin gates. The per_gang driver counts a gated gang as 1.
   int32_t gated = 0;
   // Members that wait in Permit. In the gang's own cycle (per_gang driver), the members placed so
   // far are counted, too.
@@ -89,21 +89,21 @@ struct QueuedUnit {
   Time queued;  // when the unit was queued or, if later, when its latest attempt failed
   // Start of the first scheduling attempt; until then, the time at which the unit became active.
   Time initial_attempt;
-  // When the gang was created. Without a gang: the value that `initial_attempt` had when the unit
+  // When the gang was created. Without a gang: a copy of `initial_attempt`, made when the unit
   // became active.
   Time gang_created;
-  // Last failure of the gang; negative: no failure. This is a copy, updated when the unit enters
-  // the active or a backoff queue, and when the unit is at the front of such a queue. Another
-  // failure must not make QueueSort order the unit further forward, because the copy is updated too
-  // late for that.
+  // Time of the gang's last failure; negative: no failure. The queue updates this value only when
+  // the unit enters the active or a backoff queue, or is at the front of one. So in the order of
+  // QueueSort, a later failure must never move a unit forward: the queue would notice this failure
+  // only when the unit is at the front.
   Time gang_failed = Time{-1};
 };
 
-// A domain in which a whole gang is tried: a set of nodes, one leaf switch (its nodes that are up),
-// or a single node.
 struct InLeaf {
   uint32_t leaf = 0;
 };
+// A domain in which a whole gang is tried: a set of nodes, one leaf switch (its nodes that are up),
+// or a single node.
 using GangDomain = std::variant<NodeSet, InLeaf, NodeId>;
 ORRERY_API NodeSet nodes_of(const GangDomain& domain, const ClusterState& cluster);
 

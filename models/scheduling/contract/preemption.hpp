@@ -47,12 +47,12 @@ class ORRERY_API GangWhatIf {
   virtual ~GangWhatIf() = default;
   virtual void evict(PodId pod) = 0;
   virtual void restore(PodId pod) = 0;  // undoes one eviction
-  // Whether an attempt of the whole gang would succeed. fits() tries the gang's domains, and calls
-  // all extension points up to Permit except Reserve.
+  // Whether an attempt to place the whole gang would succeed. fits() tries the gang's domains. It
+  // calls all extension points up to and including Permit, but not Reserve.
   virtual bool fits() = 0;
   // The members with their nodes, from the latest fits() that returned true.
   virtual std::span<const MemberOnNode> placed() const = 0;
-  // Scheduler time of all fits() so far.
+  // Scheduler time that all calls of fits() have taken so far.
   virtual Duration spent() const = 0;
 };
 
@@ -63,15 +63,15 @@ class ORRERY_API Preemption {
   virtual bool is_above_any(int32_t priority) const = 0;
   // Whether any pod placed on the node has a priority below `priority`.
   virtual bool is_above_any_on(NodeId node, int32_t priority) const = 0;
-  // Appends the pods placed on the node: higher priorities first, and among equals the longest on
-  // the node first.
+  // Appends the pods placed on the node, in descending order of priority. Pods of equal priority
+  // are in the order in which they got the node.
   virtual void placed_on(NodeId node, std::vector<PlacedPod>& pods) const = 0;
   // A what-if for the pod of the running cycle. Must be called after the cycle's PreFilters.
   virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
-  // A what-if for the gang of the running cycle. PostFilter may call this with driver: per_gang. A
-  // pod without a gang is a gang of one. At most one GangWhatIf exists at a time. Null if the gang
-  // as a whole has not failed: its quorum has nodes and only further members lack nodes, or the
-  // attempt waits for pods of the gang that are being evicted.
+  // A what-if for the gang of the running cycle. May be called by PostFilter only, and only with
+  // the per_gang driver. A pod without a gang is a gang of one. At most one GangWhatIf exists at a
+  // time. Returns null in two cases: the gang's quorum has nodes and only further members lack
+  // nodes, or the attempt failed because other pods of the gang are still being evicted.
   virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) const = 0;
   // The compute that each GPU of the pod's gang (or of the pod, if it has no gang) would lose by
   // stopping now: all compute since the last checkpoint or, without a checkpoint, since the start.

@@ -21,7 +21,7 @@ enum class Trait : uint16_t {
   // wait in Permit lose their nodes, at once or later. Then the gang is tried again.
   RetriesInPermit = 1U << 6U,
   NeedsFragmentation = 1U << 7U,  // uses Handle::fragmentation()
-  StopsJobs = 1U << 8U,           // a policy of the job queue that stops running jobs
+  StopsJobs = 1U << 8U,           // a policy of the job queue that may stop a running job
   HeedsQueueNodes = 1U << 9U,  // restricts pods to the nodes that the job queue chose for their job
   NeedsProcess = 1U << 10U,    // two runs that use the policy must not share a process
   PreemptsGangs = 1U << 11U,   // evicts other pods so that a whole gang fits

@@ -104,8 +104,8 @@ void Evictions::answered(const EvictionOrder& order, PodApi::Creation news) {
   refused.emit(order.victim, is_same ? order.preemptor : PodId{});
 }
 
-// The victim may have ended already, if the scheduler had not observed its end when it chose the
-// victim.
+// The victim may have ended already, because the scheduler may choose a victim before it observes
+// the victim's end.
 void Evictions::preempt(const EvictionOrder& order) {
   const PodState state = jobs_.pod(order.victim).state;
   if (state == PodState::Absent || state == PodState::Done) {

@@ -52,12 +52,12 @@ class Evictions {
   }
   // Whether a deletion is ordered but not sent yet, or was sent and has no response yet.
   bool is_under_way() const { return !orders_.empty() || asked_ > 0; }
-  // Whether a deletion ordered with `waits` has no response yet. Until then no pod is tried.
+  // Whether a deletion ordered with `waits` has no response yet. If so, no pod is tried.
   bool is_awaited() const { return awaited_ > 0; }
   uint64_t victims() const { return victims_; }  // number of victims so far
 
-  // Emitted for each victim before its deletion is ordered. If the victim waits in Permit, it loses
-  // its reservation and is requeued instead of deleted.
+  // Emitted first for each victim. If the victim waits in Permit, the observer undoes the victim's
+  // reservation and requeues the victim; then no deletion is ordered.
   Signal<PodId> victim_waits;
   Signal<> resumed;              // all awaited responses have arrived, or restart() ended the wait
   Signal<PodId> made_room;       // all deletions of this preemptor's victims have responses

@@ -37,8 +37,7 @@ Duration FailedAttempts::fail(PodId unit, const Cycle& cycle, const Selection& w
   context_.log.write_attempt(
       attempt, pod, is_error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why, message);
   tell(unit);
-  // If the pod is nominated, it gets the room of victims, so an autoscaler need not add a node for
-  // it.
+  // A nominated pod gets the resources of its victims, so an autoscaler need not add a node for it.
   const bool is_nominated = context_.preemptions.nominated_node(pod).is_valid();
   if (!is_error && !is_nominated) context_.news.no_node_found.emit(unit);
   return cost;
@@ -63,8 +62,8 @@ void FailedAttempts::reject(PodId pod, Time now, const Selection& why) {
   if (why.code != Code::Error) context_.news.no_node_found.emit(pod);
 }
 
-// Reports that the unit's pods could not be scheduled. As upstream, for a gang placed as a whole
-// this is reported for each member without a node.
+// Reports that the unit's pods could not be scheduled. Of a gang placed as a whole, each member
+// without a node is reported, as upstream.
 void FailedAttempts::tell(PodId unit) {
   if (api_ == nullptr) return;
   const auto look = [this](PodId pod) {

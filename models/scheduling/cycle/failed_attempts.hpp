@@ -11,8 +11,8 @@ class FailedAttempts {
   explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Whether PostFilter or the log needs a diagnosis: the reasons node by node. A diagnosis takes
-  // more host time than the attempt.
+  // Whether PostFilter or the log needs a diagnosis, which gives the reason for each node. A
+  // diagnosis takes more host time than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
   // Runs PostFilter, then requeues the unit. With head_of_line: block, the unit blocks the queue

@@ -57,8 +57,8 @@ GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   return members;
 }
 
-// Moves the pods that a role needs for its minimum to the front. Otherwise other pods might take
-// the last free nodes.
+// Orders the members: first the pods that the roles need to reach their minimums, then the other
+// pods. In another order, the other pods might take the last free nodes.
 std::vector<PodId> GangCycle::needed_first(const Gang& gang,
                                            const std::vector<PodId>& members) const {
   std::vector<int32_t> lacking;
@@ -131,7 +131,7 @@ Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
   const Selection why{.node = {},
                       .code = Code::Unschedulable,
                       .reason = "preempted pods of the gang have not left yet",
-                      // Framework::hint() lets any event retry a unit that kNominatedPods rejected.
+                      // any event retries the gang; see Framework::hint()
                       .plugins = uint32_t{1} << kNominatedPods};
   return context_.profile.cost.per_cycle + context_.failures.fail(unit, cycle, why, nullptr);
 }
@@ -249,8 +249,8 @@ bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nod
 bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
   if (attempt.placed.empty()) return false;
   if (!framework().has_permit()) return true;
-  // Permit judges the whole gang, so members with equal specs get the same verdict. It is called
-  // for one member of each spec until it accepts one.
+  // Permit judges the whole gang, so members with equal specs get the same verdict. Permit is
+  // called once for each spec, until it accepts a member.
   std::vector<SpecId> asked;
   for (const PlacedMember& placed : attempt.placed) {
     const PodView view = context_.tracks.pod(placed.pod);

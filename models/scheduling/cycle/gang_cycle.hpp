@@ -20,16 +20,16 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// The result of trying to place a gang in one domain. The placements are undone after the try. In
-// the end, keep_all() reserves the placements of the best domain that Permit accepted.
+// The result of trying to place a gang in one domain. The placements are undone after the try.
+// keep_all() later reserves the placements of the best attempt.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
   Selection why;  // why `failed` has no node
   PodId failed;   // the first member without a node; invalid: all members have one
   std::optional<Candidates> diagnosis = {};  // the diagnosis of `failed` when it found no node
-  // Members with the same spec count once in `visited` and `charged`.
-  uint32_t visited = 0;
-  Duration charged;  // scheduler time of Charges plugins
+  // Of the members with the same spec, only the first adds to `visited` and `charged`.
+  uint32_t visited = 0;  // nodes that the filters examined
+  Duration charged;      // scheduler time of Charges plugins
 };
 
 // Like the pod-group cycle of Kubernetes 1.36: every member goes through the normal algorithm on

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// All evictions are in one savepoint. Within this savepoint, each attempt of fits() has its own.
+// One savepoint covers all evictions. Inside of it, each attempt of fits() has its own savepoint.
 class GangCycle::Trial final : public GangWhatIf {
  public:
   Trial(GangCycle& gangs, const Cycle& cycle, Running running)

@@ -19,7 +19,7 @@ struct PodTrack {
   PodStage stage = PodStage::None;
   uint32_t waits_for = 0;  // set of the Permit plugins that still make the pod wait
   EventId timeout;
-  // Number of the pod's latest reservation. Bindings for earlier reservations are dropped.
+  // Serial number of the pod's latest reservation. Bindings for earlier reservations are dropped.
   uint64_t reservation = 0;
   uint32_t assumed_slot = 0;  // index of the pod in Reservations::assumed_
   bool was_attempted = false;

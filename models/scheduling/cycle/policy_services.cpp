@@ -18,7 +18,7 @@ void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later)
 
 // Evicts only the first victim, and gives the other victims to `later` as a new command. If the
 // first victim waits in Permit, a plugin may reject its whole gang in Unreserve. This rejection is
-// carried out before the new command. It may requeue other victims, which are then not evicted.
+// carried out before the new command. Victims that the rejection requeues are not evicted.
 void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
   if (order.victims.empty()) return;
   const PodId first = order.victims.front();
@@ -50,7 +50,7 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const SetGangFailure& order) {
   const bool is_earlier = order.failed_at < t.last_failure;
   t.last_failure = order.failed_at;
   t.backoff_until = order.backoff_until;
-  // If the failure is later, members belong further back. The queue moves each member back once it
+  // If the failure is later instead, the queue itself moves each member back when the member
   // reaches the front.
   if (is_earlier) context_.line.gang_recovered(order.gang);
 }

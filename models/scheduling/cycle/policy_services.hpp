@@ -13,7 +13,7 @@ namespace orrery {
 
 class PolicyServices final : public SchedulerServices {
  public:
-  // Returns the error counters of NICs. Not set if the network has no links.
+  // Returns the error counters of NICs. The function is empty unless network.level is flow.
   using NicErrorsNow = std::function<std::vector<NicErrors>(Time now)>;
   PolicyServices(const SchedulerContext& context, const Fragmentation* fragmentation)
       : context_{context}, fragmentation_{fragmentation} {}

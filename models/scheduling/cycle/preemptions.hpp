@@ -38,7 +38,7 @@ class Preemptions final : public Preemption {
 
   Signal<PodId> withdrawn;  // emitted by withdraw(), not by clear()
 
-  // ---- Preemption: queries of policies
+  // ---- Preemption: called by policies
   bool is_above_any(int32_t priority) const override;
   bool is_above_any_on(NodeId node, int32_t priority) const override;
   void placed_on(NodeId node, std::vector<PlacedPod>& pods) const override;

@@ -42,7 +42,7 @@ class Reservations {
   void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
   void reject_gang(GangId gang, std::string_view reason);
   // Requeues a pod whose reservation was undone, and reports to the API that the pod could not be
-  // scheduled. The caller has logged the failure.
+  // scheduled. The caller must have logged the failure.
   void requeue(PodId pod, uint32_t plugins);
 
   size_t pods() const { return assumed_.size(); }

@@ -14,11 +14,11 @@
 namespace orrery {
 
 // One scheduling thread, as upstream: it tries one unit (pod or gang) after the other. The
-// decisions of a cycle take effect at its start, when upstream takes its snapshot. Pods are bound
-// later, usually at the end of the cycle (see Binder). SchedulerCost gives the length of the cycle.
-// All events of one instant are handled before the next cycle starts. Example: a cycle of 2 ms at
-// 10.000 s reserves the node at 10.000 s, and the bind request leaves at 10.002 s. If the node
-// fails in between, the reservation is undone.
+// decisions of a cycle take effect at the start of the cycle, when upstream takes its snapshot.
+// Pods are bound later, usually at the end of the cycle (see Binder). SchedulerCost gives the
+// length of the cycle. All events of one instant are handled before the next cycle starts. Example:
+// a cycle of 2 ms at 10.000 s reserves the node at 10.000 s. The bind request leaves at 10.002 s.
+// If the node fails in between, the reservation is undone.
 class Scheduler final {
  public:
   using Counters = SchedulerCounters;
@@ -29,8 +29,8 @@ class Scheduler final {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Like a restart with another configuration. Reservations, nominations and eviction orders are
-  // dropped, and pods without a binding are requeued in order of creation. Neither the old nor the
+  // Acts like a restart of the scheduler with `profile`: reservations, nominations and eviction
+  // orders are dropped, and unbound pods are requeued in order of creation. Neither the old nor the
   // new profile may have the counting driver.
   void change_profile(const ProfileParams& profile);
 
@@ -40,9 +40,9 @@ class Scheduler final {
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }
-  // Rounds of futile attempts that repeat exactly are executed as one slow round (see RetryRounds).
-  // The run ends at `end`; with `may_be_stopped` it may also end whenever `tried_in_vain` is
-  // emitted. No effect if attempts are logged, or with driver: per_gang.
+  // From now on, one slow round replaces many equal rounds of futile attempts (see RetryRounds).
+  // `end`: end of the run. `may_be_stopped`: the run may also end when `tried_in_vain` is emitted.
+  // No effect if attempts are logged, or with the per_gang driver.
   void compress_rounds(Time end, bool may_be_stopped);
   // Forgets the round that repeats. Must be called when a deadlock begins or ends. The times of
   // deadlocks must be exact, so a round in which a deadlock begins or ends is not compressed.
@@ -51,7 +51,7 @@ class Scheduler final {
   void node_changed(NodeId node);  // the node's taints or cordon changed
 
   static constexpr uint64_t kVainAttempts = 4096;
-  // Emitted at every kVainAttempts-th attempt since a pod was bound or created.
+  // Emitted whenever another kVainAttempts attempts pass without a pod being bound or created.
   Signal<> tried_in_vain;
 
   const Counters& counters() const { return counters_; }

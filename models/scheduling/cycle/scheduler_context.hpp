@@ -24,9 +24,9 @@ class UnitLine;
 struct ActiveProfile;
 struct PodNews;
 
-// What the parts of a scheduler share. There is one such object, and it outlives the parts. A part
-// includes the headers of the parts that it uses, and may use these parts once all parts are
-// constructed.
+// What the parts of a scheduler share. Each scheduler has one such object, which outlives the
+// parts. While a part is constructed, it may use only the parts that SchedulerParts declares before
+// it.
 struct SchedulerContext {
   Sim sim;
   ClusterState& cluster;

@@ -42,8 +42,8 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // While the queue held the preemptor, the ends of its victims could not move it. If all victims
-  // have ended, one more event is posted in their place.
+  // While the queue held the preemptor, deletions of its victims did not move it. If no pod on the
+  // nominated node is still leaving, no other deletion would move it, so one is posted here.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);

@@ -55,7 +55,7 @@ struct AttemptRow {
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
       "maximum number of pods of the gang that fitted into one domain; -1: not counted. If a "
-      "domain has too few free GPUs for the gang, only these GPUs limit the number of pods",
+      "domain has too few free GPUs for the gang, this number considers only GPUs",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");

@@ -106,8 +106,8 @@ void UnitLine::gang_recovered(GangId gang) {
 // ---- events
 
 // Stores the event for deliver(). A pod event is merged into an earlier event with the same kind,
-// spec and gang, if the earlier event is among the last 8 stored. If their nodes differ, the merged
-// event has no node.
+// spec and gang, if the earlier event is among the last 8 stored. If the nodes of the two events
+// differ, the merged event has no node.
 void UnitLine::post(const ClusterEvent& event) {
   if ((profile_.framework->events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();

@@ -12,7 +12,8 @@
 
 namespace orrery {
 
-// A unit is a pod or, with the per_gang driver, a gang. It is named by its first pod.
+// A unit is a pod or, with the per_gang driver, a gang. The id of a gang unit is that of the gang's
+// first pod.
 class UnitLine {
  public:
   UnitLine(const Engine& engine, JobTable& jobs, PodTracks& tracks, const ActiveProfile& profile,
@@ -35,8 +36,8 @@ class UnitLine {
   void requeue(PodId pod, uint32_t plugins);
   // Moves the other unscheduled pods of the pod's gang straight to the active queue.
   void activate_siblings(PodId pod);
-  // The gang's failure was cleared or set to an earlier time, so its units may sort further
-  // forward.
+  // Call when a policy has set the time of the gang's last failure to an earlier time. The gang's
+  // units may then move forward in the queue.
   void gang_recovered(GangId gang);
 
   // ---- events that may make units schedulable
@@ -47,8 +48,8 @@ class UnitLine {
   // ---- head_of_line: block
   void block(PodId unit);
   void unblock() { is_blocked_ = false; }
-  // Whether a unit blocks the queue and is still its front. If so, no unit is popped. If a new unit
-  // sorts before the blocking unit, the new unit is the front and is tried.
+  // True if a unit blocks the queue and no unit sorts before the blocking unit. Then no unit is
+  // popped. A new unit that sorts before the blocking unit is tried.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
 
  private:

@@ -44,7 +44,7 @@ void DeadlockDetector::pod_unassigned(PodId id) {
   holdings_.unassign(id);
   const JobId job = holdings_.pod(id).job;
   const DeadlockCandidate& record = candidates_[job];
-  // A job that is no candidate and past Pending does not become one by losing a pod.
+  // Only a Pending job can become a candidate.
   if (!record.is_candidate && jobs_.job(job).phase != JobPhase::Pending) return;
   if (record.is_stuck()) {
     news_.must_reduce = true;
@@ -131,9 +131,8 @@ void DeadlockDetector::put(PodId pod) {
   const DeadlockCandidate& record = candidates_[holding.job];
   if (!record.is_candidate) return;
   rooms_.put(pod, holding.node, holding.spec);
-  // When a missing pod of a stuck job gets a node, the job lacks one pod fewer, but there is also
-  // room for one pod fewer. So the job stays stuck. This holds only if the job's pods are equal and
-  // the node is eligible.
+  // A pod of a stuck job got a node. Now one pod fewer is missing, but the nodes also have room for
+  // one pod fewer. So the job stays stuck, if its pods are equal and the node is eligible.
   if (!record.is_stuck()) return;
   const bool counted = rooms_.eligible(holding.spec).contains(holding.node);
   if (!holdings_.job(holding.job).is_alike || !counted) news_.must_reduce = true;
@@ -164,8 +163,8 @@ void DeadlockDetector::reduce() {
   for (const StuckSet& set : sets) take(set);
 }
 
-// A job may preempt only below the lowest priority of its missing pods. It may not preempt at all
-// if one of its missing pods may not preempt.
+// A job may preempt a pod only if each missing pod of the job has a higher priority. If one missing
+// pod may not preempt, the job may not preempt at all.
 ReductionCandidate DeadlockDetector::reduction_candidate(JobId id) const {
   const Job& job = jobs_.job(id);
   ReductionCandidate candidate{.job = id, .needs = candidates_[id].needs, .priority = INT32_MIN};
@@ -208,7 +207,8 @@ StuckJob DeadlockDetector::stuck_job(JobId id) const {
   return stuck;
 }
 
-// A lost pod that is still Pending lost only its reservation. Any other lost pod was deleted.
+// If a pod that lost its node is still Pending, it lost only its reservation. Otherwise the pod was
+// deleted.
 StuckChanges DeadlockDetector::changes() const {
   StuckChanges changes{.lost_pods = {}, .is_capacity_changed = news_.is_capacity_changed};
   for (const PodLoss& loss : losses_) {

@@ -45,9 +45,9 @@ struct PodLoss {  // a pod that lost its node while its job was stuck
 // infeasible is no deadlock, and its GPU time is summed separately. Every other group is a
 // deadlock, and has at least two jobs.
 //
-// Cost: the changes of an instant are examined together, at its end. Usually all candidates that
-// are not stuck fit right now; one comparison for each candidate shows this. Stuck jobs stay stuck
-// while they lose no pods. So the reduction runs only in these cases:
+// Cost: all changes of one instant are examined together, at the end of the instant. Usually all
+// candidates that are not stuck fit right now; one comparison for each candidate shows this. Stuck
+// jobs stay stuck while they lose no pods. So the reduction runs only in these cases:
 // - a candidate that was not stuck does not fit right now;
 // - a stuck job lost a pod, or is no candidate any more;
 // - nodes changed, or preemption was allowed or forbidden;

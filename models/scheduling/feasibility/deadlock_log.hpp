@@ -1,4 +1,4 @@
-// models/scheduling/feasibility/deadlock_log.hpp -- deadlocks from their start to their end.
+// models/scheduling/feasibility/deadlock_log.hpp -- records when each deadlock begins and ends.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@
 namespace orrery {
 
 // Follows deadlocks from one examination to the next. A group of stuck jobs continues a deadlock if
-// they have a job in common, so a deadlock keeps its number while members join and leave. Example:
-// deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is still deadlock 1. If a
-// group shares jobs with several deadlocks, it continues the oldest that no other group continues.
+// it contains one of the deadlock's jobs. So a deadlock keeps its number while members join and
+// leave. Example: deadlock 1 has A and B. Then C joins and A leaves: the group {B, C} is still
+// deadlock 1. If a group shares jobs with several deadlocks, it continues the oldest that no other
+// group continues.
 class DeadlockLog {
  public:
   explicit DeadlockLog(Sim sim);
-  // `groups` are the groups that are stuck now. Deadlocks without a group end, and `changes` gives
-  // reasons for these ends.
+  // `groups` are the groups that are stuck now. A deadlock that no group continues ends: it has
+  // merged with another deadlock, or `changes` tells the reason.
   void update(std::span<const StuckGroup> groups, const StuckChanges& changes);
   void finish(Time end);
 

@@ -33,7 +33,8 @@ class GangHoldings {
  public:
   explicit GangHoldings(const JobTable& jobs) : jobs_{jobs} {}
 
-  // Whether begin() was called for this job, and not only for an earlier job with this id.
+  // Whether begin() was called for this job. Calls for an earlier job with the same id do not
+  // count.
   bool knows(JobId id) const;
   void begin(JobId id);  // must be called before the job's first pod is assigned
   void assign(PodId id, NodeId node);
@@ -43,12 +44,12 @@ class GangHoldings {
   const PodHolding& pod(PodId id) const { return pods_[id.index]; }
   const GangHolding& gang(GangId id) const { return gangs_[id.index]; }
   const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
-  // Whether the job is Pending and has pods with nodes, but one of its gangs has too few pods
-  // with nodes to start.
+  // Whether the job is Pending and some of its pods have nodes, but one of its gangs cannot start,
+  // because too few of the gang's pods have nodes.
   bool is_partial(JobId id) const;
-  // The pods that the job lacks to start. Each gang lacks the pods that its roles need for their
-  // minimums. If the gang would still be below min_available with these pods, its smallest other
-  // pods are added.
+  // Returns the pods that must still get nodes before the job can start. For each gang, these are
+  // the pods that its roles need for their minimums. If the gang would still be below min_available
+  // with these pods, its smallest other pods are added.
   std::vector<PodNeed> missing(JobId id) const;
   int32_t needed(GangId id) const;  // how many pods must have nodes for the gang to start
 

@@ -59,8 +59,8 @@ std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidat
   return is_infeasible;
 }
 
-// Puts stuck jobs into one group if they need equal pods, or if one holds a node that the other's
-// missing pods could use. Returns for each group the indices of its jobs in `stuck`.
+// Puts stuck jobs into one group if they lack pods of the same spec, or if one holds a node that
+// the other's missing pods could use. Returns for each group the indices of its jobs in `stuck`.
 std::vector<std::vector<size_t>> group(CandidateRooms& rooms, const ReductionCandidates& stuck) {
   std::vector<size_t> group_of(stuck.size());  // for each job the smallest index in its group
   for (size_t i = 0; i < group_of.size(); ++i) group_of[i] = i;

@@ -39,9 +39,9 @@ struct StuckSet {
 // nodes: A and B hold 2 nodes each and lack 2 each, and A may preempt B. A completes and releases 2
 // nodes. Then B fits.
 //
-// A stuck job is in one group with the stuck jobs that need equal pods, and with the stuck jobs
-// that hold nodes which its missing pods could use. `rooms` must contain the pods of all
-// candidates, and is unchanged at the end.
+// Two stuck jobs are in the same StuckSet if they lack pods of the same spec, or if one holds a
+// node that the other's missing pods could use. `rooms` must contain the pods of all candidates,
+// and is unchanged at the end.
 std::vector<StuckSet> find_stuck(CandidateRooms& rooms,
                                  std::span<const ReductionCandidate> candidates);
 

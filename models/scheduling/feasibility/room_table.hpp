@@ -20,11 +20,12 @@ struct PodNeed {  // a number of pods of one spec
   int64_t pods = 0;
 };
 
-// The table starts as an empty cluster. Only pods put into it use room, whatever the real
-// ClusterState is. For each pod spec that slots(), eligible() or fits() was called for, the table
-// updates how many more pods fit on all eligible nodes. GPU shares are packed onto the fullest GPU
-// on which they fit, so a pod may have other devices than in the real cluster. Example: on 2 nodes
-// of 8 GPUs, slots() of a 4-GPU pod is 4. After put() of a 6-GPU pod it is 2.
+// The table starts as an empty cluster. The real cluster's pods use room only after
+// take_what_is_taken(). For each pod spec that was passed to slots(), eligible() or fits(), the
+// table keeps the number of further pods that fit on all eligible nodes together. Example: on 2
+// nodes of 8 GPUs, slots() of a 4-GPU pod is 4. After put() of a 6-GPU pod, slots() is 2. GPU
+// shares are packed onto the fullest GPU on which they fit, so put() may choose other devices than
+// the real cluster did.
 class RoomTable {
  public:
   // With `counts_down_nodes`, nodes that are down count like nodes that are up. Otherwise no pods
@@ -39,8 +40,8 @@ class RoomTable {
   int64_t slots(SpecId spec) { return kind(spec).slots; }
   // Like slots(), but counting stops once `most` is reached, and the result is not cached.
   int64_t slots_up_to(SpecId spec, int64_t most) const;
-  // Nodes that the pod's node name, required terms and tolerations allow; without counts_down_nodes
-  // only nodes that are up.
+  // Nodes that the pod's node name, required node affinity and tolerations allow. Without
+  // counts_down_nodes, nodes that are down are left out.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all these pods fit together. The result is exact for pods of one spec. With several
   // specs, the largest pods are placed first, each on the first node with room. If that fails, a
@@ -48,16 +49,17 @@ class RoomTable {
   // always right. `false` may be wrong if the search was cut off, or if pods have GPU shares, for
   // which only one choice of devices is tried.
   bool fits(std::span<const PodNeed> needs);
-  // Places as many of these pods as possible on the eligible nodes in `nodes`, in order of ids.
-  // Calls `used` for each node that got a pod. Returns the number of placed pods.
+  // Places as many pods of `need` as possible on the eligible nodes in `nodes`, in order of node
+  // id. Calls `used` for each node that got a pod. Returns the number of placed pods.
   int64_t put_all(const PodNeed& need, const NodeSet& nodes,
                   const std::function<void(NodeId)>& used);
   // The first eligible node in `nodes` on which a pod of the spec fits; invalid: none.
   NodeId first_with_room(SpecId spec, const NodeSet& nodes) const;
-  // Sets the room on each node to what is free in the real cluster now. Drops the table's pods.
+  // Sets the room on each node to what is free in the real cluster now. Forgets the pods that were
+  // put into the table before.
   void take_what_is_taken();
-  // Must be called when taints or cordons change and, without `counts_down_nodes`, when a node goes
-  // down or comes up.
+  // Must be called when taints or cordons change. If counts_down_nodes is false, must also be
+  // called when a node goes down or comes up.
   void forget_eligibility();
 
  private:

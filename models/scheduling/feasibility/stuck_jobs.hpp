@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs as the detector reports them to the
-// log.
+// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs as DeadlockDetector reports them to
+// DeadlockLog.
 #pragma once
 
 #include <cstdint>

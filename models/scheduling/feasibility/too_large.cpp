@@ -64,8 +64,8 @@ void TooLargeJobs::job_arrived(JobId id) {
       pods[jobs_.pod(role.first).spec].add(role);
     }
     for (const auto& [spec, kind] : pods) {
-      // The gang needs at least this many pods of this kind: its min_available less all pods of
-      // other kinds.
+      // At least this many pods of the kind are needed to reach the gang's min_available, even if
+      // all pods of other kinds have nodes.
       const int64_t of_gang = kind.pods - (gang.pods - gang.min_available);
       const int64_t needed = std::max(of_gang, kind.of_roles);
       if (needed > 0 && is_too_large(spec, needed)) return;

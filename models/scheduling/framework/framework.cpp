@@ -41,8 +41,8 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
   }
 }
 
-// Carries out the pending commands, unless a point is running. Points that are called for a command
-// may give further commands, which are carried out last.
+// Carries out the pending commands in order, unless an extension point is running. A command may
+// lead to calls of plugins that give further commands. These join the end of the queue.
 void Framework::settle() {
   if (depth_ > 0 || is_settling_) return;
   is_settling_ = true;
@@ -191,9 +191,9 @@ bool Framework::reads_candidates(const PodView& pod) const {
   });
 }
 
-// As in upstream's RunPostFilterPlugins, the plugins behind one that returns Success or
-// UnschedulableAndUnresolvable are not called. Example: if DefaultPreemption makes room for the
-// pod, a gang plugin behind it does not reject the gang.
+// As in upstream's RunPostFilterPlugins, a plugin that returns Success or
+// UnschedulableAndUnresolvable is the last one called. Example: if DefaultPreemption makes room for
+// the pod, the gang plugin after DefaultPreemption does not reject the gang.
 Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   Duration cost;
   for (const auto& post : plugins_.at<PostFilter>()) {

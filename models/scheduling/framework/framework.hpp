@@ -20,7 +20,7 @@
 namespace orrery {
 
 // The state of an attempt is in its CycleState, so attempts may be interleaved. Commands of
-// policies are carried out when the outermost running point has returned.
+// policies are carried out once no extension point is running.
 class Framework final : private CommandSink {
  public:
   // `services` and `nominations` must outlive the framework.
@@ -35,7 +35,7 @@ class Framework final : private CommandSink {
     if (kept < commands_.size()) commands_.resize(kept);
     settle();
   }
-  // The state of a new attempt. The attempt counts as `counts` equal attempts (see RetryRounds).
+  // The state of a new attempt, which stands for `counts` equal attempts (see RetryRounds).
   CycleState new_attempt(uint64_t counts = 1) { return {attempts_ += counts, services_.streams()}; }
   uint32_t next_start() const { return next_start_; }  // where the next search begins
 
@@ -44,12 +44,12 @@ class Framework final : private CommandSink {
   bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
-  // Fails a check if NextPod named more than `pods` pods in a row that could not be tried.
+  // Fails a check if passed_over > pods: NextPod named too many pods in a row that are not queued.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   ClusterEvents events_of_interest() const { return events_of_interest_; }
 
-  // ---- a node for a pod. `domain` null: all nodes
+  // ---- a node for a pod. If `domain` is null, all nodes are searched
   Selection find_node(const Cycle& cycle, const NodeSet* domain);  // calls the next three functions
   bool run_pre_filter(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   bool run_filter(const Cycle& cycle, Selection& selection);
@@ -86,7 +86,7 @@ class Framework final : private CommandSink {
   // Upper limit on further pods of the cycle's spec in the domain: as many as the idle GPUs of
   // feasible nodes allow. INT64_MAX if the spec requests no whole GPUs.
   int64_t gpu_capacity(const Cycle& cycle, const GangDomain* domain);
-  // Set of the plugins that reject the pod, or of all Filters if no plugin does. Chooses no node.
+  // Bit set of the plugins that reject the pod, or of all Filter plugins if none rejects it.
   uint32_t rejecting_plugins(const Cycle& cycle, const NodeSet* domain);
   void gang_over(GangId gang) { plugins_.gang_over(gang); }
 
@@ -95,7 +95,7 @@ class Framework final : private CommandSink {
 
  private:
   void give(const PolicyCommand& command) override { commands_.push_back(command); }
-  // Calls f, an extension point. Commands that f gives wait until the outermost point has returned.
+  // Calls extension point f. Commands given during f wait until no extension point is running.
   template <class F>
   auto inside(F&& f);
   void settle();

@@ -65,7 +65,7 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
     }
     selection.code = code;
     if (code != Code::Error) selection.plugins |= bit;
-    // After Unschedulable the next PreFilters run, after other rejections they do not.
+    // The remaining PreFilter plugins run after Unschedulable, but after no other rejection.
     if (code != Code::Unschedulable) return false;
   }
   if (selection.code != Code::Success) return false;
@@ -105,8 +105,8 @@ Duration Framework::charge(const Cycle& cycle) const {
 
 // ---- Filter
 
-// Returns the cache of the pod's spec. If the cache has, or should now get, an index of equal
-// nodes, the index is brought up to date first.
+// Returns the cache of the pod's spec. First updates the cache's index of equal nodes, or makes the
+// index if the cache should get one now.
 SpecCache& Framework::verdicts(const Cycle& cycle) {
   const uint64_t version = cluster_.version();
   SpecCache& cache = verdicts_.of(cycle);
@@ -190,7 +190,8 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
 // Searches the nodes round robin. As upstream, the search starts where the last search ended, and
 // stops when enough feasible nodes are found. Nodes that are not visited cannot be chosen. With
 // `lazily`, verdicts are computed during the search, for a chunk of nodes at a time. Example: 500
-// feasible nodes of 5,000 are enough, so a search that starts at node 4,900 may end at node 420.
+// feasible nodes of 5,000 are enough. A search that starts at node 4,900 and visits 21 infeasible
+// nodes ends at node 420.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   CycleState& state = cycle.state;
   const auto n = static_cast<uint32_t>(cluster_.nodes());
@@ -228,9 +229,8 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   next_start_ = (start + window.visited) % n;
 }
 
-// Visits nodes round robin from `start`, and computes the stale verdicts of the visited nodes that
-// are in `state.narrowing.nodes`. Stops once `limit` feasible nodes of this set, or all nodes, are
-// visited.
+// Visits nodes round robin from `start`. Updates the stale verdicts of the visited nodes in
+// `state.narrowing.nodes`. Stops once `limit` of these are feasible, or all nodes are visited.
 void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit) {
   const auto n = static_cast<uint32_t>(cluster_.nodes());
   const NodeSet& allowed = cycle.state.narrowing.nodes;
@@ -259,8 +259,8 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
   return supposed.nodes();
 }
 
-// Nominated pods of equal or higher priority are treated as placed, as upstream. Their labels are
-// ignored, although they could matter for pod affinity.
+// As in kube-scheduler, nominated pods of equal or higher priority count as placed. But their
+// labels are ignored, although pod affinity could match them.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};

@@ -83,10 +83,9 @@ void NodeScores::count_refresh(SpecCache& cache) const {
 }
 
 // An index is made when a spec's cache is used with a third version of the cluster. Making an index
-// takes far longer than scoring the nodes of one window, but a spec that was used with three
-// versions will probably come again.
+// takes far longer than scoring the nodes of one window, so it pays only for specs that come often.
 bool NodeScores::wants_index(const SpecCache& cache) const {
-  // Compared by ==, so that an index that had too many classes is not made again.
+  // The test is == and not >=, because an index that had too many classes must not be made again.
   constexpr uint32_t kIndexedAt = 3;
   return scores_alike_ && (cache.alike.is_usable() || cache.refreshes == kIndexedAt);
 }
@@ -132,7 +131,7 @@ void NodeScores::find_present(const CycleState& state, const ScoreIndex& alike) 
 
 void NodeScores::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
   find_present(cycle.state, alike);
-  feasible_.clear();  // PreScore of these scorers uses no nodes; see is_by_extremes()
+  feasible_.clear();  // pre_score() of these scorers ignores it; see is_by_extremes()
   total_.assign(alike.classes(), 0);
   one_.resize(present_.size());
   for (size_t i = 0; i < scorers_.size(); ++i) {
@@ -179,8 +178,8 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
-  // `refreshes` is 1 if the spec may get an index, but was used with only one version of the
-  // cluster so far. The spec may then never come again, so its scores are not stored.
+  // A spec that was used with only one version of the cluster may never be used again, so its
+  // scores are not stored. `refreshes` counts the versions; it is 0 without scores_alike_.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {

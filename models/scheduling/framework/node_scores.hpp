@@ -18,8 +18,8 @@ class NodeScores {
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  // Call this once per version of the cluster that uses the cache. The cache gets an index once
-  // enough versions are counted.
+  // Call this when `cache` is first used with a new version of the cluster. After enough calls the
+  // cache gets an index.
   void count_refresh(SpecCache& cache) const;
   // Whether the cache has an index of equal nodes, or should get one now.
   bool wants_index(const SpecCache& cache) const;
@@ -53,8 +53,8 @@ class NodeScores {
   const TieBreak tie_break_;
   std::vector<Scorer> scorers_;
   bool scores_alike_ = true;  // all Scores have is_node_local() and is_by_extremes()
-  // Scratch of one call. one_: scores by one scorer. total_: weighted sums over all scorers. each_:
-  // scores by node in missing_ and by scorer.
+  // Scratch of one call. one_: scores of one scorer. total_: weighted sums over all scorers. each_:
+  // for each node in missing_, the scores of all scorers.
   std::vector<NodeId> feasible_, missing_;
   std::vector<size_t> present_;      // classes with a node in the window
   std::vector<uint8_t> is_present_;  // by class: 1 if it is in present_

@@ -26,8 +26,8 @@ class NodeVerdicts {
   bool look_at_all(const Cycle& cycle, SpecCache& cache);
   // The nodes found feasible by the latest look_at() or look_at_all() that computed a verdict.
   const NodeSet& newly_feasible() const { return looked_at_.nodes(); }
-  // How many more pods of the spec fit in the domain, if only whole GPUs are counted. The spec must
-  // request whole GPUs.
+  // How many more pods of the spec the idle GPUs of feasible nodes in the domain allow. A null
+  // domain is the whole cluster. The spec must request whole GPUs.
   int64_t gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain);
 
  private:

@@ -53,7 +53,7 @@ class Nominations {
     const auto found = on_nodes_.find(node);
     return found == on_nodes_.end() ? std::span<const Nomination>{} : std::span{found->second};
   }
-  // The nominated node, if the pod asked to try it first; else invalid.
+  // The nominated node, if the pod's next attempt tries this node before all others; else invalid.
   NodeId first_choice(PodId pod) const {
     const NodeId node = node_of(pod);
     for (const Nomination& n : on(node)) {

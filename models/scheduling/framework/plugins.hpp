@@ -1,5 +1,5 @@
-// models/scheduling/framework/plugins.hpp -- the policies of a profile and the points that they
-// implement.
+// models/scheduling/framework/plugins.hpp -- the policies of a profile and the extension points
+// that they implement.
 #pragma once
 
 #include <deque>
@@ -36,7 +36,7 @@ class Plugins {
   // The EventHints of a plugin. If the plugin has no EventHints, the `plugin` pointer of the result
   // is null, and every event causes a retry.
   const Bound<EventHints>& hints(uint8_t plugin) const { return plugins_[plugin].hints; }
-  // A plugin as an implementation of point P; null if it does not implement P.
+  // The plugin's implementation of extension point P; null if the plugin does not implement P.
   template <class P>
   const Bound<P>* also(uint8_t plugin) const {
     for (const Bound<P>& bound : at<P>()) {

@@ -18,7 +18,7 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
 // DefaultPreemption after the others. Plugins for pod affinity, topology spread and images are left
 // out: a scenario adds them where needed. Plugins for features that are not simulated, such as
 // volumes, are left out, too. DefaultDevices is added, because upstream the kubelet chooses the
-// devices on a node. A base for gangs also has its gang plugin.
+// devices on a node. A base for gangs ends with its gang plugin.
 std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};
@@ -28,9 +28,9 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  // Profiles for gangs include DefaultPreemption only if the scenario names it: a gang that never
-  // fits would preempt other pods again and again. DefaultPreemption comes before the gang plugin,
-  // as upstream's default plugins come before added ones.
+  // In a base for gangs, a gang that never fits would preempt other pods again and again. So such a
+  // base has DefaultPreemption only if the scenario names it. Upstream puts default plugins before
+  // added ones, so DefaultPreemption precedes the gang plugin.
   const bool is_named =
       std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
   if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
@@ -149,7 +149,6 @@ void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
                         "bases strict_gang and native_gang");
 }
 
-// Each driver has its own preemption plugin: for single pods, or for whole gangs.
 void check_preemption(const ProfileParams& profile, const std::string& name,
                       const PolicyRegistry::Entry& entry, const std::string& where,
                       const Position& at, Diagnostics& diagnostics) {
@@ -198,7 +197,7 @@ void check_disabled(const ProfileParams& profile, const std::string& path, const
   }
 }
 
-// Checks the points that the plugins of a profile must implement together.
+// Checks the plugins of a profile as a whole, for example that one of them serves QueueSort.
 void check_points(const ProfileParams& profile, const std::string& path, const config::Node& node,
                   Diagnostics& diagnostics) {
   const PolicyRegistry& registry = PolicyRegistry::instance();

@@ -1,4 +1,4 @@
-// models/scheduling/framework/profile.hpp -- a scheduler as parameters: its plugins, their order
+// models/scheduling/framework/profile.hpp -- parameters of a scheduler: its plugins, their order
 // and its driver.
 #pragma once
 
@@ -73,15 +73,15 @@ struct QueueParams {
     v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_s, 24_h},
       Source{"kube-scheduler podMaxBackoffSeconds"});
     v("unschedulable_max", unschedulable_max,
-      "An unschedulable pod that no event has requeued for this time is retried. This is checked "
-      "every 30 s.",
+      "An unschedulable pod is retried after this time if no event has requeued it before. This is "
+      "checked every 30 s.",
       Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
       "true: an idle scheduler takes the next pod in backoff. false: pods wait until their backoff "
       "ends, as in schedulers built on Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. "
       "Gang members that Coscheduling activates skip the backoff in both cases, as upstream.",
-      Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. "
-             "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) use Kubernetes 1.35"});
+      Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. It is on in "
+             "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8), which use 1.35"});
     v("head_of_line", head_of_line,
       "skip: pods behind a pod that does not fit are tried. block: no pod passes the head of the "
       "queue.");

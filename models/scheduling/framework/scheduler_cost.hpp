@@ -26,17 +26,18 @@ struct SchedulerCostParams {
   void fields(V& v) {
     v("preset", preset,
       "The scheduler whose speed is imitated. Costs given below take precedence. current: today's "
-      "kube-scheduler, as in scheduler_perf. kubernetes_1_15: a cycle that visits 500 nodes takes "
-      "6.34 ms without InterPodAffinity, which gives 158 pods/s. Kubernetes 1.15 always had "
-      "InterPodAffinity. With this preset the plugin's default `algorithm` is before_1_18, which "
-      "visits all nodes. With this plugin a cluster of 5,000 nodes reaches 38 pods/s.",
+      "kube-scheduler, as in scheduler_perf. kubernetes_1_15: without InterPodAffinity, a cycle "
+      "that visits 500 nodes takes 6.34 ms, which gives 158 pods/s. Kubernetes 1.15 itself always "
+      "enabled InterPodAffinity. If the profile has InterPodAffinity, the plugin's default "
+      "`algorithm` is before_1_18, which visits all nodes. A cluster of 5,000 nodes then reaches "
+      "38 pods/s.",
       Source{"kubernetes pull request 79474, July 2019, on 12 cores. Three costs "
-             "fit its anti-affinity benchmark within 15 %: 6.34 ms for a cycle, and in "
+             "reproduce its anti-affinity benchmark within 15 %: 6.34 ms for a cycle, and in "
              "InterPodAffinity 3.96 us for each node and 1.44 us for each pod. In tests of 2019, "
              "clusters of 5,000 nodes reached 15 pods/s (issue 78208) to 100 pods/s (pull request "
              "74041)"});
     v("per_cycle", per_cycle,
-      "Scheduler time of one attempt, whatever its result. Absent: the cost of the preset.",
+      "Fixed scheduler time of one attempt, whatever its result. Absent: the cost of the preset.",
       Range{Duration{}, 1_min},
       Source{"200us, calibrated with per_node and per_pod; kubernetes_1_15: 340us. 340us and 500 "
              "nodes at 2us each make 1.34 ms, the time of the filters in pull request 85861"});

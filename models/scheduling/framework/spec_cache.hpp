@@ -30,9 +30,9 @@ struct SpecCache {
   uint64_t indexed_version = UINT64_MAX;  // version of the cluster when the index was last updated
   uint32_t refreshes = 0;                 // versions counted by NodeScores::count_refresh()
   NodeSet scored;                         // without an index: nodes whose raw scores are valid
-  // By scorer, then by node; empty for scorers that are not node-local.
+  // Raw scores, by scorer, then by node. A scorer that is not node-local has an empty vector.
   std::vector<std::vector<int64_t>> raw;
-  // capacity*: how many more pods fit if only whole GPUs are counted, see
+  // capacity*: how many more pods the idle GPUs of feasible nodes allow, see
   // NodeVerdicts::gpu_capacity().
   uint64_t capacity_version = UINT64_MAX;  // version of the cluster at the last count
   std::vector<uint8_t> capacity_on;        // by node

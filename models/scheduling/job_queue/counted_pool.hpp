@@ -12,10 +12,10 @@
 
 namespace orrery {
 
-// The capacity is the sum over the nodes that are up. While nodes are down, it may be less than the
-// used amount. Reservations of Plan policies consider only the first counted resource, counted().
-// Example: 4 nodes of 8 GPUs are a pool of 32. A job of two pods with 16 GPUs each fits the empty
-// pool, although no node has 16 GPUs.
+// The capacity is the sum of the resources of all nodes that are up. Example: 4 nodes of 8 GPUs are
+// a pool of 32. A job of two pods with 16 GPUs each fits the empty pool, although no node has 16
+// GPUs. While nodes are down, the capacity may be less than the used amount. Reservations of Plan
+// policies consider only the first counted resource, counted().
 class CountedPool {
  public:
   CountedPool(const ClusterState& cluster, std::span<const Machine> machines,

@@ -16,7 +16,7 @@ namespace orrery {
 // A job queue has one QueueOrder, one Plan, and any number of Admits and JobWatchers.
 class JobPolicies {
  public:
-  // `board` must outlive the policies. Their constructors may call it.
+  // `board` must outlive the policies. A policy's constructor may call `board`.
   JobPolicies(JobBoard& board, const JobQueueParams& params);
 
   const Bound<QueueOrder>& order() const { return at<QueueOrder>().back(); }
@@ -28,7 +28,8 @@ class JobPolicies {
   void tell(News news, const Of& of) const {
     for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, of);
   }
-  // One warning for each name in a policy's arguments, such as a team, without a job in the run.
+  // One warning for each name in a policy's arguments that does not occur in the run, such as a
+  // team without jobs.
   std::vector<std::string> notes() const;
 
  private:

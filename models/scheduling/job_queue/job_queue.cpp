@@ -122,7 +122,8 @@ void JobQueue::job_suspended(JobId id) {
     r.progress.executed = r.executed_by(now());
     r.state = QueuedState::Stopping;
   }
-  // The plan stopped the job, and may use its resources in this same call of plan().
+  // A job that the plan stops is taken back at once: the same call of plan() may use the job's
+  // resources.
   if (is_planning_) {
     take_back_stopped(slot);
     return;
@@ -158,9 +159,9 @@ void JobQueue::react_to_all(bool has_room) {
   plan({arrived, has_room, has_longer});
 }
 
-// Imitates a scheduler that plans after every single arrival and end. Resources of jobs that end at
-// their expected times are returned before the first plan. Such ends cause a plan of their own only
-// if no other job arrives or ends at this instant.
+// Imitates a scheduler that plans after every single arrival and end. Jobs that end at their
+// expected times are an exception: their resources are returned before the first plan. These ends
+// cause a plan, one for all of them, only if no arrival and no other end causes one.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

@@ -58,7 +58,7 @@ class JobQueue final : private JobBoard {
   void connect(NodeNews& nodes);
   size_t jobs_waiting() const { return waiting_.size(); }
   void add_summary(Recorder& recorder, Time end) const;
-  void audit() const;  // checks that the started jobs together hold the used amount of the pool
+  void audit() const;  // checks that the started jobs hold as much as the pool counts as used
   std::vector<std::string> notes() const { return policies_.notes(); }
 
  private:
@@ -137,7 +137,7 @@ class JobQueue final : private JobBoard {
   WaitingJobs waiting_;
   RunningJobs running_;
   QueueNews news_;
-  // No plan before this time, because the jobs of the last plan are being started.
+  // Plan is not called before this time, because jobs that Plan started are still being launched.
   Time plans_from_;
   bool is_planning_ = false;
   Timer wake_;

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// How many policies implement the point.
+// How many policies implement the extension point.
 int64_t count_of(const std::vector<JobPolicyParams>& policies, const PointName& point) {
   return std::ranges::count_if(policies, [&](const JobPolicyParams& p) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(p.name);

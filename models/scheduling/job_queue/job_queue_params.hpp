@@ -42,7 +42,7 @@ struct EstimateParams {
     v("correction", correction,
       "New estimate of a run that exceeds its estimate. requested: the request; steps: the first "
       "estimate plus 1 min, 5 min, 15 min, 30 min, 1 h, ... 100 h, at most the request; doubling: "
-      "twice the last estimate. requested and steps double an estimate that they would not raise.",
+      "twice the last estimate. If requested or steps would not raise the estimate, it is doubled.",
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 2> enum_names(React) {
   return {"each_instant", "each_event"};
 }
 
-// What happens to a job that requests more than all nodes have.
+// What happens to a job that requests more than all nodes have together.
 enum class IfInfeasible : uint8_t { SetAside, Block, Fail };
 constexpr std::array<std::string_view, 3> enum_names(IfInfeasible) {
   return {"set_aside", "block", "fail"};
@@ -120,21 +120,21 @@ struct JobQueueParams {
       "of Admit policies.");
     v("estimates", estimates, "Estimates of run times.");
     v("counts", counts,
-      "Resources that jobs take out of the pool of all nodes. Plans reserve only the first of "
-      "these; a job starts only if enough of the other resources is free, too. With driver: "
-      "counting, gpus must be included if any job requests GPUs.");
+      "Resources that jobs take out of the pool of all nodes. Plans make reservations only for the "
+      "first resource of the list; a job starts only if enough of the others is free, too. The "
+      "list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival and each end. Exception: all jobs that end at their expected time free "
-      "their resources before the queue first plans at that time.",
+      "first all jobs that end at their expected time free their resources; then the queue plans "
+      "after each arrival and each other end, or once if there are none.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
-      "What happens to a job that requests more than all nodes have, nodes that are down included. "
+      "What happens to a job that requests more than all nodes, up or down, have together. "
       "set_aside: the job waits for ever, outside the queue. block: the job keeps its position in "
-      "the queue. Strict then starts no job behind it (FIFO schedulers do the same); EASY reserves "
-      "for no other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no "
-      "other job of the same owner. Plans that skip jobs that do not fit, such as Skip, skip this "
-      "job, too. fail: the job fails at once.");
+      "the queue. Strict then starts no job behind it (FIFO schedulers do the same); EASY makes no "
+      "reservation for another job; SlurmBackfill starts jobs behind it only every bf_interval; "
+      "DRF starts no other job of the same owner. Plans that skip jobs that do not fit, such as "
+      "Skip, skip this job, too. fail: the job fails at once.");
     v("stops", stops, "Costs of stopping a running job.", Heeded{Fact::QueueStops});
     v("costs", costs, "Delays of starts and ends for jobs without pods.",
       Heeded{Fact::CountedJobs});

@@ -1,5 +1,5 @@
-// models/scheduling/job_queue/queue_statistics.hpp -- slowdown of jobs and use of the pool, as
-// sums.
+// models/scheduling/job_queue/queue_statistics.hpp -- figures of the summary: slowdown of
+// jobs and use of the pool.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ class QueueStatistics {
     recorder.add_summary("bounded_slowdown_max", max_, "", "largest bounded slowdown of a job");
     recorder.add_summary(
         "pool_used", capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time, "",
-        "share of all GPUs (or of the first resource of policy.job_queue.counts) that started "
-        "jobs held, as a mean over the run");
+        "share of all GPUs (or of the first resource of policy.job_queue.counts) held by "
+        "started jobs, as a mean over the run");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
                          "times that a running job was stopped and queued again, by the Plan "
                          "policy of the job queue or by a controller");

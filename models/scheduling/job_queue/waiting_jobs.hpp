@@ -10,8 +10,8 @@
 
 namespace orrery {
 
-// Waiting jobs are sorted by rank. A job that an Admit rejects is held outside the queue until
-// resources become free. Every job that enters or leaves the queue is reported to the watchers.
+// Waiting jobs are sorted by rank. A job that an Admit policy rejects is held outside the queue
+// until retry_held(). Every job that enters or leaves the queue is reported to the watchers.
 class WaitingJobs {
  public:
   WaitingJobs(const Engine& engine, JobRecords& records, const JobPolicies& policies)

@@ -27,7 +27,8 @@ struct QueueEntry {
   Time entered;        // when the latest attempt failed
 };
 
-// The entries of all units by pod index. QueueSort compares them.
+// The entries of all units. A unit has the index of its pod or, if it is a gang, of its first pod.
+// QueueSort defines the order of units.
 class QueueEntries {
  public:
   using Less = std::function<bool(const QueuedUnit&, const QueuedUnit&)>;

@@ -28,10 +28,10 @@ void RetryRounds::interrupted() {
 }
 
 void RetryRounds::begin(Time now, const Limits& limits) {
-  // A slow round starts only after a whole round without other events, because only such a round
-  // shows the effects of the last event. begin() is called at starts of rounds, at most once in
-  // each. So a whole round has been quiet if the event that was next at the previous call is still
-  // to come.
+  // A slow round starts only after a quiet round, in which nothing but its attempts happened. By
+  // the end of a quiet round, all effects of earlier events have shown. At least one whole round
+  // lies between two calls of begin(). quiet_until_ is the time of the event that was next at the
+  // previous call. If that event is still to come, the round was quiet.
   const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
   if (!was_quiet || length_ <= Duration{}) return;
   const int64_t before_event = (limits.next_event - now).ns / length_.ns;
@@ -75,9 +75,10 @@ void RetryRounds::follow(const Attempt& attempt) {
 }
 
 // Finds the shortest period of the steps so far, by the border table of Knuth, Morris and Pratt.
-// The first steps may not belong to the round, and then the steps have no period. So a search that
-// has found no period starts over, with twice as many steps. Example: X A B A B A B has no period,
-// but a search that starts after X finds the period A B.
+// A search that begins with a step outside all rounds finds no period. So a search that has
+// steps_max_ steps and no period is dropped. A new search begins at the present step, and
+// steps_max_ doubles.
+// Example: X A B A B A B has no period, but a search that starts after X finds the period A B.
 void RetryRounds::search(const Attempt& attempt) {
   if (steps_.size() == steps_max_) {
     steps_.clear();
@@ -92,7 +93,7 @@ void RetryRounds::search(const Attempt& attempt) {
   steps_.push_back({attempt.mark, attempt.cost, border});
   const size_t period = steps_.size() - border;
   if (steps_.size() < kPeriodsFound * period) return;
-  // The steps are the same period kPeriodsFound times. Only one period is kept.
+  // steps_ now holds kPeriodsFound copies of one period. Only one copy is kept.
   steps_.resize(period);
   is_known_ = true;
   at_ = 0;

@@ -11,8 +11,9 @@
 namespace orrery {
 
 // Gangs that do not fit may wake one another: each gang that gives up its nodes lets the next one
-// try. The scheduler then tries the same units in the same order with the same outcomes until
-// another event happens. These can be thousands of attempts a simulated second.
+// try. The scheduler then tries the same units in the same order with the same outcomes, round
+// after round, until another event happens. There can be thousands of attempts per simulated
+// second.
 //
 // Once a round has repeated often enough, one slow round replaces n rounds. Each attempt in the
 // slow round counts n times and takes n times as long. Every state that the scheduler passes
@@ -55,18 +56,20 @@ class RetryRounds {
   struct Step {
     uint64_t mark;
     Duration cost;
-    // Length of the longest proper prefix of the steps so far that is also their suffix.
+    // As in Knuth-Morris-Pratt: among the steps up to this one, the length of the longest proper
+    // prefix that is also a suffix.
     uint32_t border;
   };
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);
 
-  // In every round each of its units fails at least once. So after 32 rounds all backoffs have
+  // Each unit of a round fails at least once per round. So after 32 rounds all backoffs have
   // doubled up to their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
-  // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So a
-  // slow round starts only if the round stayed the same although whole seconds began at this many
-  // of its steps. If a round has fewer than 16 steps, half of its steps, rounded up, are enough.
+  // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So
+  // before a slow round, whole seconds must have begun at this many different steps of the round
+  // without breaking the round. If a round has fewer than 16 steps, half of its steps, rounded up,
+  // are enough.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 

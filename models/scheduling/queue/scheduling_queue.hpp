@@ -27,7 +27,7 @@ class SchedulingQueue {
   using Place = QueuePlace;
   using Less = QueueEntries::Less;
   using Hint = UnschedulableUnits::Hint;
-  // Returns the gang's last failure as of now. QueuedUnit::gang_failed is a copy that may be older.
+  // The time of the gang's last failure. QueuedUnit::gang_failed may be that of an older failure.
   using GangFailed = std::function<Time(GangId gang)>;
 
   SchedulingQueue(const QueueParams& params, Less less, Hint hint, GangFailed gang_failed)
@@ -46,32 +46,33 @@ class SchedulingQueue {
   // Removes and returns the unit to try next. Then the unit is in no queue, until fail(),
   // put_back() or add() is called for it.
   std::optional<QueuedUnit> pop(Time now);
-  // Like pop(), for this unit; empty if it is gated, held or in no queue.
+  // Like pop(), but for `unit`. Returns nullopt if `unit` is gated, held or in no queue.
   std::optional<QueuedUnit> take(PodId unit);
   PodId front();  // front of the active queue; invalid if this queue is empty
-  // Puts a unit that was tried without success into the unschedulable queue. `plugins` is the set
-  // of the plugins that rejected it. If the set is empty, there was an error, and the unit goes to
-  // an error backoff.
+  // Queues a unit that was tried without success. `plugins` is the set of the plugins that rejected
+  // the unit. A rejected unit goes to the unschedulable queue. If no plugin rejected the unit,
+  // there was an error, and the unit goes to an error backoff.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
   // hold() takes a failed unit out of its queue, so that no event moves it. let_go() puts it into
   // the unschedulable queue.
   void hold(PodId unit);
   void let_go(PodId unit);
   void put_back(PodId unit);  // returns a popped unit to the active queue, at its old place
-  // Moves a unit from backoff or unschedulable straight to the active queue. At the instant of its
-  // failure it goes to backoff instead. Otherwise, if cycles take no time, a gang that never fits
-  // would be tried again for ever at this instant.
+  // Moves a unit from backoff or unschedulable straight to the active queue. A unit that failed at
+  // `now` goes to backoff instead. This prevents an endless loop at one instant: if cycles take no
+  // time, a gang that never fits could fail and be activated again and again.
   void activate(PodId unit, Time now);
-  // Must be called when the gang's last failure was cleared or set to an earlier time. The unit may
-  // then sort further forward.
+  // Must be called after the time of the gang's last failure was cleared or made earlier, because
+  // the unit may then move forward in its queue.
   void gang_recovered(PodId unit);
   // Moves every unschedulable unit for which at least one rejecting plugin hints Queue. A unit goes
   // to the backoff queue while its backoff lasts, else to the active queue. If a plugin that
   // returned Pending hints Queue, the unit skips its backoff: see activate(). `own`, the unit that
   // caused the event, stays.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
-  // Moves units whose backoff has ended to the active queue. Moves units that were unschedulable
-  // for unschedulable_max to the backoff queue while their backoff lasts, else to the active queue.
+  // Moves units whose backoff has ended to the active queue. A unit that has been unschedulable for
+  // unschedulable_max or longer moves to the backoff queue if its backoff still lasts, else to the
+  // active queue.
   void flush(Time now);
   // The next time at which flush() would move a unit; Time::max(): never.
   Time next_flush(Time now);
@@ -87,7 +88,7 @@ class SchedulingQueue {
   bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
   size_t size() const { return in_queues_; }  // units in any queue, and gated and held units
   size_t gated() const { return gated_.size(); }
-  // The backoff of a unit whose last attempt was failure number `attempts`, counted from 1.
+  // The backoff of a unit after its first failed attempt (`attempts` is 1), its second (2), ...
   static Duration backoff(const QueueParams& params, int32_t attempts);
   // Calls f(unit) for each gated unit, in the order of pod ids. `f` must not change the queue.
   template <class F>
@@ -96,8 +97,8 @@ class SchedulingQueue {
   }
 
  private:
-  // No unit is popped from backoff at the instant of its failure: nothing has changed since, and
-  // time might never advance.
+  // No unit is popped from backoff at the instant of its failure. Otherwise, if cycles take no
+  // time, a unit that never fits would be tried again for ever at this instant.
   bool may_pop_backoff(Time now) const {
     return params_.pop_from_backoff && !backoff_.empty() &&
            entries_[backoff_.front()].view.queued < now;

@@ -25,8 +25,7 @@ class UnitHeap {
   const std::vector<uint32_t>& units() const { return units_; }  // in no particular order
   void push(QueueEntries& entries, uint32_t unit);
   void erase(QueueEntries& entries, uint32_t unit);
-  // Must be called when the entry of the front has changed so that the unit may belong further
-  // back.
+  // To be called after a change of the front unit's entry that may move the unit further back.
   void front_moved_back(QueueEntries& entries) { sift_down(entries, 0); }
 
  private:

@@ -8,8 +8,8 @@ namespace {
 // Interval of the searches for units that have been unschedulable for too long.
 constexpr Duration kLeftoverPeriod = 30_s;
 
-// The time of the search that finds a unit that became unschedulable at `entered`. Searches are at
-// multiples of kLeftoverPeriod.
+// The time of the search that removes a unit which became unschedulable at `entered`: the first
+// multiple of kLeftoverPeriod at or after `entered + unschedulable_max`.
 Time leftover_due(Time entered, Duration unschedulable_max) {
   const int64_t due = (entered + unschedulable_max).ns;
   return {(due + kLeftoverPeriod.ns - 1) / kLeftoverPeriod.ns * kLeftoverPeriod.ns};
@@ -25,7 +25,8 @@ void UnschedulableUnits::insert(QueueEntries& entries, uint32_t unit) {
   leftovers_.push_back({e.entered, unit, e.order});
 }
 
-// The order of units in a bucket does not matter: the heap that a unit goes to next sorts it anew.
+// The last unit of the bucket takes the slot of the erased unit. The order of units in a bucket
+// does not matter, because the queue that a unit enters next sorts its units.
 void UnschedulableUnits::erase(QueueEntries& entries, uint32_t unit) {
   const QueueEntry& e = entries[unit];
   const auto found = buckets_.find(key_of(e));

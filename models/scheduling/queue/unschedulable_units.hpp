@@ -15,15 +15,15 @@
 namespace orrery {
 
 // Units that no event can tell apart (same spec, same gang, same rejecting plugins) share a bucket.
-// So an event costs at most one hint per bucket and plugin, not per pod. Example: for 1,000 pods of
-// one spec without a gang that one plugin rejected, an event costs one hint.
+// So an event costs at most one hint per bucket and plugin, not per pod. Example: for 1,000
+// pods of one spec that are in no gang and were rejected by one plugin, an event costs one hint.
 class UnschedulableUnits {
  public:
   // Whether `event` may help a pod that `plugin` (index in the profile) rejected.
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
   struct Helped {
     std::vector<uint32_t> after_backoff;
-    // A plugin that returned Pending hints Queue, so these units skip the backoff.
+    // These units skip the backoff: a plugin that returned Pending now gives the hint Queue.
     std::vector<uint32_t> at_once;
   };
 
@@ -56,7 +56,8 @@ class UnschedulableUnits {
   }
 
   std::map<Key, std::vector<uint32_t>> buckets_;
-  // In the order in which units entered; entries of units that left are stale, and are skipped.
+  // One entry for each unit that became unschedulable, the oldest first. An entry is stale once its
+  // unit has left; stale entries are skipped.
   std::deque<Leftover> leftovers_;
 };
 

@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/availability.hpp -- expected free amount of the pool over time.
+// models/scheduling/toolbox/availability.hpp -- expected free amount of the counted resource.
 #pragma once
 
 #include <cstdint>

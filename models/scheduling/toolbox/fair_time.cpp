@@ -19,8 +19,8 @@ bool may_use(const FairTimeJob& job, double gpus, size_t model) {
   return job.gpus <= gpus && job.speed[model] > 0;
 }
 
-// The linear program of both objectives: its columns are the x_jk of fair_time.hpp, and its rows
-// are the limits of jobs and models.
+// The linear program with which max_min_time() and finish_time() begin. Its columns are the x_jk of
+// fair_time.hpp. Its rows are the limits of jobs and models.
 struct SharesProgram {
   LinearProgram program;
   std::vector<std::vector<int32_t>> columns;  // by job, by model
@@ -72,9 +72,10 @@ double worth(const FairTimeJob& job, std::span<const double> gpus) {
   return job.gpus / (job.weight * mean_speed(job, gpus));
 }
 
-// max_min_time() for one model. The GPUs of each job grow in proportion to the job's weight until
-// the job runs all the time. Example: with 8 GPUs, jobs of 1 and 8 GPUs and equal weights, the
-// first job runs all the time on 1 GPU. The second job runs 7/8 of the time, on average on 7 GPUs.
+// max_min_time() for one GPU model. The mean number of GPUs of each job grows in proportion to the
+// job's weight until the job runs all the time. Example: 8 GPUs, and jobs of 1 and 8 GPUs with
+// equal weights. The first job runs all the time on 1 GPU. The second job runs 7/8 of the time on 8
+// GPUs: 7 GPUs on average.
 FairTime fill(std::span<const FairTimeJob> jobs, std::span<const double> gpus) {
   FairTime out{.value = kInfinite, .x = {jobs.size(), {0.0}}};
   std::vector<size_t> order;

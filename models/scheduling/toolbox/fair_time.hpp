@@ -17,8 +17,8 @@ struct FairTimeJob {
   double gpus = 1, weight = 1;
   std::vector<double> speed;  // by model
   // For finish_time(), in seconds. `elapsed` is the time since submission. `isolated` is the time
-  // that the job's work so far would have taken on 1/m of the cluster. `left` is the remaining run
-  // time at speed 1.
+  // that the job's work so far would have taken on an equal share of the cluster (1/m for m jobs).
+  // `left` is the remaining run time at speed 1.
   double elapsed = 0, isolated = 0, left = 0;
 };
 struct FairTime {
@@ -30,14 +30,14 @@ struct FairTime {
 // is its mean speed over all GPUs. Maximises the least value of all jobs. GPU time that then
 // remains goes to jobs that can still use it. With one model this costs O(m log m). With several
 // models a first linear program maximises the least value, and a second one the sum of all values.
-// Example: for 4 GPUs of one model and two jobs of 4 GPUs and equal weight, each job has a share of
-// 1/2.
+// Example: two jobs request 4 GPUs each, have weight 1 and share 4 GPUs of one model. Each job runs
+// half of the time (x = 1/2), so its value is 4 * 1/2 = 2.
 ORRERY_API FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 
 // Minimises the largest rho_j = (elapsed + left / sum_k x_jk v_jk) / (isolated + left / u_j), to
-// one part in 10,000. Here u_j is the speed of job j on 1/m of each model: see speed_alone(). There
-// are about 20 steps of bisection. Each costs O(m) with one model, and a linear program with
-// several.
+// one part in 10,000. Here u_j is the speed of job j on 1/m of the GPUs of each model: see
+// speed_alone(). The search bisects about 20 times. Each bisection costs O(m) with one model, and
+// a linear program with several models.
 ORRERY_API FairTime finish_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 ORRERY_API double speed_alone(const FairTimeJob& job, std::span<const double> gpus, size_t jobs);
 

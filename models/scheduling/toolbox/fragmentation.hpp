@@ -27,14 +27,14 @@ struct TypicalPod {
 // fragmented. Otherwise, what is left of a GPU is fragmented if it is less than the pod's share.
 // The measure F of a node is the mean over all kinds, weighted by their frequency:
 //   F = T - (sum over GPUs g of left(g) * W1(cpu, left(g)) + 1000 * idle * W2(cpu, idle)) / W
-// left(g) is what GPU g has left, in milli-GPUs, and T is the sum over the node. `idle` is the
-// number of idle GPUs, and `cpu` is what is left of the CPUs. W is the weight of all kinds. W1(c,
-// l) is the weight of the kinds with one GPU that the node accepts and that need at most CPU c and
-// share l. W2(c, i) is the weight of the kinds with several GPUs that the node accepts and that
-// need at most CPU c and i GPUs. W1 and W2 are tables, so the measure costs one look-up for each
-// GPU. of() returns F * W, and the relief functions return the decrease of F * W; both are exact
-// integers. Example: a GPU has 0.3 left, half of all pods need a whole GPU, and half need 0.2 of a
-// GPU. Then 0.15 GPUs are fragmented.
+// left(g) is what GPU g has left, in milli-GPUs, and T is the sum of left(g) over the node's GPUs.
+// `idle` is the number of idle GPUs, and `cpu` is what is left of the CPUs. W is the weight of all
+// kinds. W1(c, l) is the weight of the kinds with one GPU that the node accepts and that need at
+// most CPU c and share l. W2(c, i) is the weight of the kinds with several GPUs that the node
+// accepts and that need at most CPU c and i GPUs. W1 and W2 are tables, so the measure costs one
+// look-up for each GPU. of() returns F * W, and the relief functions return the decrease of F * W;
+// both are exact integers. Example: a GPU has 0.3 left, half of all pods need a whole GPU, and half
+// need 0.2 of a GPU. Then 0.15 GPUs are fragmented.
 class Fragmentation {
  public:
   // The part of a node's state on which the measure depends.
@@ -55,7 +55,7 @@ class Fragmentation {
   // it; negative if the measure grows. 0 for GPUs on which the share does not fit.
   std::array<int64_t, kGpusPerNodeMax> relief_by_share(const Node& before, int64_t cpu_milli,
                                                        int32_t gpu_milli) const;
-  // By how much the measure falls if a pod with `gpus` whole GPUs, or without any, is placed.
+  // By how much the measure falls if a pod with `gpus` whole GPUs (0: no GPUs) is placed.
   int64_t relief_by_whole(const Node& before, int64_t cpu_milli, int32_t gpus) const;
 
  private:
@@ -86,8 +86,8 @@ class Fragmentation {
   // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is the number of these
   // requests that do not exceed its free CPU.
   std::vector<int64_t> cpu_steps_;
-  // Index: milli-GPUs left on a GPU. Value: how many of the distinct GPU shares that typical pods
-  // with one GPU request are at most this large.
+  // Index: milli-GPUs left on a GPU. Value: number of distinct requests for milli-GPUs, of typical
+  // pods with one GPU, that do not exceed the index.
   std::array<uint16_t, 1001> milli_rank_{};
   size_t milli_ranks_ = 0;
   std::vector<Kind> kinds_;

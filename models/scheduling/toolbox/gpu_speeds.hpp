@@ -45,11 +45,11 @@ struct GpuSpeedParams {
       "an application applies, or else speed 1.");
     v("throughputs", throughputs,
       "Gavel's JSON file of steps per second, by GPU model and job type. The speed on a model is "
-      "its steps per second divided by those of `reference`.",
+      "the model's steps per second divided by those of `reference`.",
       IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
     v("names", names, "Maps names of GPU models in the machines to their names in the file.",
       Example{"{V100M32: v100}"});
-    v("reference", reference, "Name of the GPU model in the file on which jobs have speed 1.");
+    v("reference", reference, "Name, in the file, of the GPU model on which jobs have speed 1.");
   }
   void check(Checker& c) const;
 };
@@ -60,7 +60,7 @@ class ORRERY_API GpuSpeeds {
   double speed(std::string_view application, int64_t gpus, std::string_view model) const;
 
  private:
-  // By traces::Throughputs::key(): Gavel's job type and the number of GPUs.
+  // The key is Gavel's job type with the number of GPUs: see traces::Throughputs::key().
   using StepsPerSecond = std::map<std::string, double, std::less<>>;
   const GpuSpeedEntry* listed(std::string_view application, std::string_view model) const;
 

@@ -1,5 +1,5 @@
-// models/scheduling/toolbox/named_in_vain.hpp -- names in a policy's arguments that did not occur
-// in a run.
+// models/scheduling/toolbox/named_in_vain.hpp -- warnings about teams, users and applications
+// that a policy's arguments name, but that had no job in the run.
 #pragma once
 
 #include <map>

@@ -13,8 +13,8 @@ std::vector<int64_t> pods_by_leaf(const RoomOn& room) {
   return pods;
 }
 
-// Plans up to `wanted` pods on nodes of the leaf, in order of the nodes. Returns the number of
-// these pods.
+// Plans up to `wanted` pods on nodes of the leaf, in order of the nodes. Returns the number of pods
+// planned.
 int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPlan& plan) {
   int64_t taken = 0;
   for (const uint32_t n : room.topology().nodes_of(leaf)) {
@@ -37,9 +37,9 @@ class TreeWalk {
     for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
-  // The leaf to take next; free_.size() if no leaf has room. A leaf that is nearer to the leaves in
-  // use replaces the best leaf so far if it has room for all wanted pods. A leaf at equal distance
-  // replaces the best leaf if is_preferred(). A farther leaf never does.
+  // The leaf to take next; free_.size() if no leaf has room. A leaf with room for all wanted
+  // pods replaces the best leaf so far if it is nearer to the leaves in use. A leaf at equal
+  // distance replaces the best leaf if is_preferred(). A farther leaf never does.
   uint32_t best(int64_t wanted) const {
     const auto none = static_cast<uint32_t>(free_.size());
     uint32_t best = none;
@@ -83,9 +83,9 @@ class TreeWalk {
   std::vector<int64_t> block_free_;
 };
 
-// Of the domains with room for `pods`, the one with the least free share (room now over room if
-// idle, both given by `at`); of equally full domains the first. Returns `domains` if no domain has
-// this room.
+// Returns the fullest domain that has room for `pods`, or `domains` if there is none. at(d) returns
+// the present room of domain d and its room when idle. The fullest domain is the one with the least
+// ratio of present room to idle room; of equally full domains, it is the first.
 template <class At>
 uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
   uint32_t best = domains;
@@ -149,10 +149,10 @@ PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_po
   std::vector<Aggregate> parts;
   for (size_t l = best; l < last; l += inner) parts.push_back({sum_of(l, l + inner), false});
   const auto part_of = [&](size_t leaf) -> Aggregate& { return parts[(leaf - best) / inner]; };
-  // Whether leaf `a` is taken before leaf `b`. A leaf of an aggregate that is in use comes first.
-  // Otherwise the leaf whose aggregate is better comes first. If the aggregates have equal room,
-  // the better leaf comes first. An aggregate or leaf with room for all remaining pods is better
-  // than one without. Of two with this room, the smaller is better; of two without, the larger.
+  // Whether leaf `a` is taken before leaf `b`. Leaves of aggregates in use come first. Otherwise
+  // the free space of the two aggregates is compared and, if it is equal, that of the two leaves.
+  // If only one has space for all remaining pods, that one is preferred. If both have, the one with
+  // less space is preferred; if neither has, the one with more.
   const auto is_preferred = [&](size_t a, size_t b) {
     const Aggregate &in_a = part_of(a), &in_b = part_of(b);
     if (in_a.is_used != in_b.is_used) return in_a.is_used;

@@ -1,4 +1,4 @@
-// models/scheduling/toolbox/placement_plan.hpp -- plans on which nodes the pods of a gang go, by
+// models/scheduling/toolbox/placement_plan.hpp -- chooses nodes for the pods of a gang, by
 // topology.
 #pragma once
 
@@ -28,23 +28,23 @@ struct NodeShare {
 using PlacementPlan = std::vector<NodeShare>;
 
 // Slurm's topology/tree: takes the leaf that fits the pods most tightly. If no leaf has room for
-// all pods, takes the leaf with most room. If a block has room for all pods, this leaf is in the
-// block that fits them most tightly. Then takes more leaves for the remaining pods. A leaf near the
-// leaves in use is preferred if it has room for all remaining pods. Example: three leaves of one
-// block have room for 4, 6 and 8 pods. 5 pods go to the leaf with room for 6. Of 10 pods, 8 go to
-// the leaf with room for 8 and 2 to the leaf with room for 4. Costs O(leaves) for each leaf taken,
-// and O(1) for each of its nodes.
+// all pods, takes the leaf with most room in the block that fits the pods most tightly. If no block
+// has room for all pods either, takes the leaf with most room in the cluster. Then takes more
+// leaves for the remaining pods. A leaf nearer to the leaves already taken is preferred if it has
+// room for all remaining pods. Example: three leaves of one block have room for 4, 6 and 8 pods. 5
+// pods go to the leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the
+// leaf with room for 4. Costs O(leaves) for each leaf taken, and O(1) for each of its nodes.
 PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 
 // Slurm's topology/block: the job gets nodes of one aggregate of 2^k neighbouring leaves. k is the
 // smallest of `levels` for which an idle aggregate could hold the job. Of the aggregates with
 // enough room, the one with least room is used. `leaf_pods` is the capacity of an idle leaf. Costs
-// O(leaves), and for each leaf taken O(leaves of the aggregate) and O(1) for each node.
+// O(leaves), plus O(leaves of the aggregate) for each leaf taken, plus O(1) for each node taken.
 PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_pods,
                                std::span<const uint32_t> levels);
-// Slurm's measure of fragmentation: the number of nodes in use plus, for each level, the size in
-// nodes of all aggregates in which a node is in use. Aggregates of fewer than 2^k leaves do not
-// count.
+// Slurm's measure of fragmentation. Counts the nodes in use and, for each level k, all nodes of
+// those complete aggregates of 2^k leaves that have a node in use. Example: 8 leaves of 4 nodes,
+// levels 0 to 3 and one node in use give 1 + 4 + 8 + 16 + 32 = 61.
 int64_t block_fragmentation(std::span<const int64_t> free_by_leaf, int64_t leaf_nodes,
                             std::span<const uint32_t> levels);
 
@@ -66,21 +66,21 @@ struct TasPlan {
   PlacementPlan plan;
   int64_t fits = 0;  // if not all pods fit: how many would fit
 };
-// Kueue's topology-aware scheduling. With level Node, `room` must have keeps_order, and the cost is
-// O(log nodes) for each node taken. With other levels, or if mode Preferred falls back to other
-// levels, the cost is O(blocks + leaves + nodes below the leaves chosen), plus O(log nodes) for
-// each domain taken.
+// Kueue's topology-aware scheduling. Level Node needs a `room` with the option keeps_order, and
+// costs O(log nodes) for each node taken. With other levels, or if mode Preferred falls back to
+// other levels, the cost is O(blocks + leaves + nodes below the leaves chosen), plus O(log nodes)
+// for each domain taken.
 TasPlan plan_kueue(const RoomOn& room, const TasRequest& request);
 
 // Volcano's hard mode: uses the lowest tier on which a hypernode has room for the job. Tier 1 are
 // leaves, tier 2 are blocks, and tier 3 is the root. If several hypernodes of this tier have room,
-// the fullest one is used: the one with the least ratio of `room` to `idle`, its room if all its
-// nodes were idle. The plan has all nodes with room below this hypernode. Tiers above
-// `highest_tier` are not used. Costs O(leaves + nodes of the plan).
+// the fullest one is used: the one with the least ratio of `room` to `idle`. `idle` is the room
+// that the hypernode would have if all its nodes were idle. The plan has all nodes with room below
+// this hypernode. Tiers above `highest_tier` are not used. Costs O(leaves + nodes of the plan).
 PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pods,
                              int32_t highest_tier);
-// Volcano's score of a node for a job that has a pod on node `placed`, 0..100. Nearer nodes score
-// higher. If the job has no pod placed, all scores are 0.
+// Volcano's score of `node`, from 0 to 100, for a job with a pod on node `placed`. Nodes nearer to
+// `placed` score higher. If `placed` is nullopt, the score is 0.
 double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed);
 
 // Placement as in Helios: of the nodes with room for all pods of the job, the one with the fewest

@@ -148,14 +148,14 @@ class TasSearch {
     }
     return chosen;
   }
-  // Like spread() for all nodes, but visits only nodes that are taken.
+  // Like spread() for all nodes, but visits only as many nodes as it chooses.
   std::vector<Domain> spread_over_nodes(int64_t wanted) const {
     std::vector<Domain> chosen;
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // Takes the tightest node instead if it has fewer slices than `next`. If it has as many
-        // slices as `next`, the tightest node may have been taken already.
+        // Takes the tightest node instead of `next` if the tightest node has fewer slices. A node
+        // with as many slices as `next` may have been taken already.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Room on a node that is kept for nominated pods.
+// Resources of one node that are kept free for nominated pods.
 struct Kept {
   Resources amounts;
   int64_t whole_gpus = 0;  // GPUs of nominated pods that request whole GPUs
@@ -87,8 +87,8 @@ void PlannedPlacement::look(const Cycle& cycle, Remembered& known, NodeId n) con
   }
 }
 
-// Returns the rooms for the pod's spec. Examines only nodes that changed since the last call for
-// this spec, or all nodes if the changed nodes are not known.
+// Returns the current room for the pod's spec on all nodes. Examines only nodes that changed since
+// the last call for this spec, or all nodes if the changed nodes are not known.
 PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const ClusterState& cluster = cycle.cluster;
   const size_t at = cycle.pod.spec_id.index % kRoomsMax;
@@ -105,8 +105,8 @@ PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
   return known;
 }
 
-// Room on the node if nominated pods of equal or higher priority count as placed, as in the
-// framework. Nominated members of the pod's own gang do not count, because the gang is planned as a
+// How many pods like the cycle's pod fit on the node beside the nominated pods of equal or higher
+// priority. Nominated members of the pod's own gang do not count, because the gang is planned as a
 // whole.
 int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node) const {
   std::vector<PodId> nominated;
@@ -124,8 +124,8 @@ int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node)
 }
 
 // If a plan uses room that is kept for nominated pods, this room is removed and the gang is planned
-// again. Only nodes of plans are examined. Example: two pods fit on node 0, but its room is kept
-// for another gang, and two pods fit on node 1. The first plan is node 0, and the second plan is
+// again. Only nodes of plans are examined. Example: two pods fit on node 0 and two on node 1, but
+// the room on node 0 is kept for another gang. The first plan is node 0, and the second plan is
 // node 1.
 PlacementPlan PlannedPlacement::plan_beside_nominated(const Cycle& cycle, Remembered& known,
                                                       int64_t pods) const {

@@ -42,7 +42,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     RoomOn now;                   // room on nodes that are up and that the pod's spec allows
     RoomOn idle;                  // room on all nodes if they had no pods; without keeps_order
     int64_t on_largest_node = 0;  // most pods that fit on an idle node
-    // Free GPUs, in thousandths, of nodes with room in `now`. All 0 if `now` lacks keeps_order.
+    // Free GPUs, in thousandths, of nodes with room in `now`. All 0 without keeps_order.
     RoomOn gpus;
     int64_t pod_gpus = 0;  // GPUs of a pod, in thousandths
   };
@@ -58,7 +58,8 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     Rooms rooms;
   };
   struct Planned : CycleData {
-    // Maximum number of pods that the node may have, including the pods that it had before.
+    // Maximum number of pods on each node of the plan: the pods that the node had before the plan,
+    // plus the pods that the plan places on it.
     std::map<NodeId, int64_t> pods_max;
   };
   static constexpr size_t kRoomsMax = 64;

@@ -43,9 +43,10 @@ class Topology {
   Children nodes_, leaves_;
 };
 
-// Sums over leaves and blocks are updated with each changed node, so no caller has to visit all
-// nodes. Example: nodes 0 and 1 of leaf 0 have room for 3 and 5 pods, so the leaf has room for 8.
-// When the room of node 1 falls to 2, the leaf has room for 5.
+// Room for pods on each node, and its sums over leaves and blocks. set() changes a node and updates
+// the sums, so no caller has to visit all nodes. Example: nodes 0 and 1 of leaf 0 have room for 3
+// and 5 pods, so the leaf has room for 8. When the room of node 1 falls to 2, the leaf has room
+// for 5.
 class RoomOn {
  public:
   struct Options {

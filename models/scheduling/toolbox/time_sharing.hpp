@@ -1,5 +1,5 @@
-// models/scheduling/toolbox/time_sharing.hpp -- gives the pool to the first jobs in a given order,
-// whether or not they run now.
+// models/scheduling/toolbox/time_sharing.hpp -- decides which jobs shall run: in a given order, as
+// many as fit. Running jobs may be stopped for jobs earlier in the order.
 #pragma once
 
 #include <span>
@@ -19,10 +19,11 @@ inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
 }
 
 // Decides which jobs shall run: in the order of `jobs`, each job that fits beside the jobs chosen
-// before. Running jobs that are not chosen are stopped. A job that cannot be stopped now keeps its
-// GPUs. Chosen jobs that wait start as soon as stopped jobs have returned their resources. Example:
-// a pool of 8 GPUs and the jobs A (4), B (8), C (4) in this order, of which B runs. A and C are
-// chosen, so B is stopped. Then A and C start.
+// before. Running jobs that are not chosen are stopped. If board.stop() returns false, the job
+// keeps its GPUs. Chosen jobs that wait are started if they fit now. Otherwise a later call starts
+// them, once the stopped jobs have returned their resources. Example: a pool of 8 GPUs and the jobs
+// A (4), B (8), C (4) in this order, of which B runs. A and C are chosen, so B is stopped. A and C
+// start when B has returned its GPUs.
 inline void share_out(JobBoard& board, std::span<const JobSlot> jobs) {
   int64_t left = board.capacity();
   std::vector<JobSlot> wanted;

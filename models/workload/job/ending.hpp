@@ -29,8 +29,7 @@ constexpr std::array<std::string_view, 7> enum_names(EndCause) {
 constexpr int32_t kNoExitCode = -1;                  // no kubelet reported an exit code
 constexpr int32_t kKilled = 137, kTerminated = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
-// The retryable exit codes of Kubeflow and KubeDL (pkg/util/train): 130, 137, 138 and 143 are
-// retried; 1, 2, 126, 127, 128, 139 and all other codes are permanent.
+// Kubeflow and KubeDL (pkg/util/train) retry these exit codes. All other codes are permanent.
 constexpr bool is_retryable(int32_t exit_code) {
   return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
 }
@@ -45,9 +44,7 @@ struct Ending {
 // One way in which pods of a role may end.
 struct DrawnEndingParams {
   static constexpr std::string_view kDoc =
-      "A way in which pods of a role end. At each start of a pod, `chance` is the probability that "
-      "the pod will end this way; in a gang, each role draws once at each start of the gang. If "
-      "several ends are drawn, the earliest counts.";
+      "A way in which pods of a role end. If several ends are drawn, the earliest counts.";
 
   EndCause cause = EndCause::Error;
   double chance = 0;
@@ -58,12 +55,12 @@ struct DrawnEndingParams {
   void fields(V& v) {
     v("cause", cause, "Cause of the end in the tables /jobs and /pods.");
     v("chance", chance,
-      "Probability of this end at each start of a pod. In a gang, each role draws once at each "
-      "start of the gang.",
+      "Probability of this end. The end is drawn at each start of a pod; in a gang, once per role "
+      "at each start of the gang.",
       Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
-      "Exit code of the containers. 0 means success, and only 0 has `cause: none`. A gang "
-      "that ends with exit code 0 completes.",
+      "Exit code of the containers. 0 means success and requires `cause: none`; other codes "
+      "require another cause. A gang that ends with exit code 0 completes.",
       Range{0, 255});
     v("after", after,
       "Compute time from the start to this end, at least 1 ms. If the work is done earlier, the "

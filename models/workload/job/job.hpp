@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 8> enum_names(JobPhase) {
           "restarting", "completed", "failed",  "cancelled"};
 }
 constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
-// Whether a gang in this phase has failed and not restarted yet. All pods that the gang has lost
+// Whether a gang in this phase has stopped and not restarted yet. All pods that the gang has lost
 // are recreated together at the restart.
 constexpr bool comes_back_whole(JobPhase phase) {
   return phase == JobPhase::Hung || phase == JobPhase::Restarting;
@@ -55,8 +55,8 @@ struct Pod {
   // Whether the pod is a rank of its gang's present run. An elastic gang runs with the members that
   // are up when it starts.
   bool takes_part = false;
-  // Whether the pod is a dedicated parameter server, which does not compute, in its gang's present
-  // run.
+  // Whether the pod is a dedicated parameter server in its gang's present run. Such a pod does not
+  // compute.
   bool serves = false;
   bool is_terminating = false;  // its deletion is stored, but its containers have not ended yet
   int64_t attempts = 0;         // scheduling attempts since (re)creation
@@ -91,7 +91,7 @@ struct Role {
   int32_t min_available = 0;
   int32_t created = 0, bound = 0;  // pods that exist, pods with a node; 0 for independent pods
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
-  // The first of the roles whose pods are created by the same controller as the pods of this role.
+  // First role of the job whose pods are created by this role's controller; may be this role.
   RoleId creator;
 };
 

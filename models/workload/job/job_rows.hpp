@@ -55,8 +55,8 @@ struct JobRow {
       "how the job ended, or its phase at the end of the run; hung: a gang of the job stopped, but "
       "the stop was not detected yet");
     c("cause", &JobRow::cause,
-      "why the job did not complete; none: it completed, is not over, or is a service that had no "
-      "running replicas when it ended");
+      "why the job did not complete; none: it completed, is not over, or is a service that failed "
+      "because no replica ran at its end");
     c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
     c("pods", &JobRow::pods, "number of pods; for a service, the maximum number of replicas",
       "pods");

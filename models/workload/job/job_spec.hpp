@@ -32,15 +32,15 @@ constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", 
 enum class RestartScope : uint8_t { Gang, Pod };
 constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
 
-// Which pods that exited are recreated: none, those that failed, all, or those with a retryable
-// exit code. Pods lost with their node are recreated under each policy.
+// Which exited pods are recreated: none, the failed pods, all, or the pods with a retryable exit
+// code. Under every policy, pods that are lost with their node are recreated.
 enum class RestartPolicy : uint8_t { Never, OnFailure, Always, ExitCode };
 constexpr std::array<std::string_view, 4> enum_names(RestartPolicy) {
   return {"never", "on_failure", "always", "exit_code"};
 }
 
-// When a job of kind pods completes. A pod is done if it has succeeded, or has failed for good in a
-// role with RoleFailure::Ignored.
+// Condition for the completion of a job of kind `pods`. A pod is done if it has succeeded, or has
+// failed for good in a role with RoleFailure::Ignored.
 enum class RoleSuccess : uint8_t {
   Counts,   // if no role has Decides: all pods of Counts roles with RoleSpec::exits are done
   Decides,  // all pods of one Decides role are done
@@ -60,7 +60,7 @@ enum class CleanUp : uint8_t { Running, None };
 constexpr std::array<std::string_view, 2> enum_names(CleanUp) { return {"running", "none"}; }
 
 constexpr Duration kNotRequested{-1};
-// 200 years: longer than any run that has an end.
+// Stands for work without an end: 200 years.
 constexpr Duration kNeverEnds = 365_d * 200;
 
 struct RoleSpec {  // equal pods
@@ -71,7 +71,7 @@ struct RoleSpec {  // equal pods
   int32_t min_available = 0;
   std::string name = {};
   // The kind of controller that creates the role's pods. If empty, the job's own controller creates
-  // them, together with the pods of all other such roles.
+  // them. It creates the pods of all roles without `controller` together.
   std::optional<WorkloadKind> controller = {};
   bool takes_part = true;  // in a gang: its pods are ranks of the communicator
   bool exits = true;       // false: its pods run until the job is over, like parameter servers
@@ -111,7 +111,8 @@ struct JobSpec {
   Duration restore;              // time to load the last checkpoint
   Duration init, init_per_gpu;   // set-up after the start barrier; see init_time()
   std::shared_ptr<const CommunicatorParams> communicator;  // empty: ranks connect in no time
-  // Checkpoints to a store, in place of checkpoint_write and restore.
+  // How a gang writes checkpoints to a store and reads them; replaces checkpoint_write and restore.
+  // Empty: no store.
   std::shared_ptr<const CheckpointParams> checkpoint;
   std::shared_ptr<const StepParams> step;        // empty: exchanges take no time
   std::shared_ptr<const DatasetParams> dataset;  // read during training; needs a step

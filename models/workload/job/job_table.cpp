@@ -49,7 +49,8 @@ int32_t own_minimum(const RoleSpec& role, int32_t spare) {
   return role.min_available > role.pods - spare ? role.min_available : 0;
 }
 
-// Sets up a job without pods, roles and gangs. Reuses the memory of the last job with this id.
+// Sets up a job that has no pods, roles or gangs yet. Reuses the memory of the last job with this
+// id.
 void begin_job(Job& job, const JobSpec& spec, uint64_t serial, const Size& size) {
   job.serial = serial;
   job.spec = spec;

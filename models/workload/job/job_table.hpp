@@ -51,8 +51,8 @@ class JobTable {
   };
   // Whether each gang of the job, and each role with a minimum, has min_available pods with nodes.
   bool has_quorum(JobId id) const;
-  // How many pods the gang's roles lack in all to reach their own minimums, if `pods_of(role)` is
-  // the number of pods of a role.
+  // Total number of pods that the gang's roles lack to reach their own minimums. `pods_of(role)`
+  // must return the number of pods that the role has.
   template <class F>
   int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
     int32_t missing = 0;

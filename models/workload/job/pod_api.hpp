@@ -13,7 +13,7 @@ class PodApi {
  public:
   // Called once. `is_done` is false if the request and all its retries failed.
   using Done = std::function<void(bool is_done)>;
-  // Called with Answered at the first response, whatever it is. Called a second time: with Known
+  // A Reply is called twice: with Answered at the first response, even an error; then with Known
   // once the scheduler has observed the pod, or with Refused once all retries have failed.
   enum class Creation : uint8_t { Answered, Known, Refused };
   using Reply = std::function<void(Creation news)>;
@@ -30,7 +30,7 @@ class PodApi {
   // called.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
   // Ends a pod to make room for another pod. Replies Answered, then Known or Refused. Known means
-  // that the pod's kubelet, or for a pod without a node the scheduler, has observed the eviction.
+  // that the pod's kubelet has observed the eviction. If the pod has no node, the scheduler has.
   virtual void evict(PodId pod, Reply reply) = 0;
   // Writes the nominated node of the pod. No caller waits for the write.
   virtual void nominated(PodId pod) = 0;

@@ -26,7 +26,7 @@ struct TolerationParams {
 
   template <class V>
   void fields(V& v) {
-    v("key", key, "Taint key. With Exists, an empty key matches all.", Example{"nvidia.com/gpu"});
+    v("key", key, "Taint key. With Exists, '' matches every key.", Example{"nvidia.com/gpu"});
     v("operator", op,
       "Equal: the taint must have this key and value; no value means an empty value. Exists: the "
       "taint must have this key, with any value. Absent: Equal if a value is given, else Exists. "
@@ -62,7 +62,7 @@ struct PodImageParams {
   template <class V>
   void fields(V& v) {
     v("name", name, "Name; equal names mean the same image.", Required{}, Example{"trainer"});
-    v("size", size, "Size that a node downloads.", Required{}, Example{"17GB"});
+    v("size", size, "Download size of the image.", Required{}, Example{"17GB"});
   }
   template <class C>
   void check(C& c) const {
@@ -104,12 +104,12 @@ struct TopologySpreadParams {
 
   template <class V>
   void fields(V& v) {
-    v("max_skew", max_skew, "By how many pods a domain may exceed the emptiest domain.",
+    v("max_skew", max_skew, "Number of pods by which a domain may exceed the emptiest domain.",
       Range{1, 1'000'000}, Unit{"pods"}, Required{});
     v("topology_key", topology_key, "The domain: one node, or the nodes of one leaf switch.",
       Required{});
     v("when_unsatisfiable", when_unsatisfiable,
-      "DoNotSchedule: no domain may exceed max_skew; ScheduleAnyway: fuller domains score lower.",
+      "DoNotSchedule: no pod may break max_skew. ScheduleAnyway: fuller domains score lower.",
       Source{"Kubernetes, whenUnsatisfiable"});
     v("match_labels", match_labels, "Pods with all these labels are counted, whatever their job.",
       Required{}, Example{"{app: database}"});

@@ -15,7 +15,7 @@ struct DeadPod {  // one life of a pod that ended with its node
 };
 
 // The signals are in the order of a pod's life. Emitters: JobController (J), Scheduler (S), the
-// PodApi (A). The order of their observers is in models/cluster/news_order.cpp.
+// PodApi (A). models/cluster/news_order.cpp orders each signal's observers.
 struct PodNews {
   Signal<std::span<const PodId>> pods_created;  // J: Pending pods, in the order of creation
   // S: no node was found for a pod. For a gang that is placed as a whole, the PodId is that of the

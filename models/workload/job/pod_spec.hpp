@@ -32,7 +32,7 @@ struct PodAffinityTerm {  // pods with all these labels, of any team
   bool operator==(const PodAffinityTerm&) const = default;
 };
 
-// How evenly pods with all these labels must spread over domains.
+// A topologySpreadConstraint, which counts the pods that have all labels in `match_labels`.
 struct TopologySpread {
   int32_t max_skew = 1;
   PodTopology topology_key = PodTopology::Hostname;
@@ -67,7 +67,7 @@ struct PodSpec {
   bool is_best_effort() const {
     return cpu_milli == 0 && memory_bytes == 0 && gpus == 0 && nics == 0;
   }
-  // For scoring, a container without a request has the defaults below.
+  // The pod's requests, and the CPU and memory that scoring assumes: see `containers`.
   ClusterState::Request cluster_request() const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// Lists of pods are doubly linked through arrays by pod id, so add() and remove() take constant
-// time and allocate nothing.
+// Each node has a doubly linked list of its pods. The links are in an array indexed by pod id, so
+// add() and remove() take constant time and allocate nothing.
 class PodsOnNodes {
  public:
   explicit PodsOnNodes(size_t nodes) : first_(nodes) {}

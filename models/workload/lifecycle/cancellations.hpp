@@ -10,8 +10,9 @@
 namespace orrery {
 
 // A user cancels a job once `cancel_after` has passed since its submission, unless the job has
-// started. A job has started once enough of its pods have had nodes (JobAccount::first_bound). The
-// event is scheduled before any pod exists, so a cancellation precedes a start at the same instant.
+// started. A job has started once enough of its pods have been bound (JobAccount::first_bound). The
+// cancellation's event is scheduled before any pod exists, so it precedes a start at the same
+// instant.
 class Cancellations {
  public:
   Cancellations(Engine& engine, const JobTable& jobs, const JobAccounts& accounts)
@@ -19,7 +20,7 @@ class Cancellations {
 
   void admitted(JobId job);
   bool cancel(JobId job);  // cancels at once; returns false if the job has started
-  // True if the job has not started, and its `cancel_after` is still to come.
+  // True if the job has not started, and has a `cancel_after` that has not passed yet.
   bool is_ahead(JobId job) const;
   void end(JobId job);  // call when the job is over
 

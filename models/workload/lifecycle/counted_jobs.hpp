@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// A counted job has no pods. Otherwise it has the stages of a gang: it sets up, loads its
-// checkpoint and computes.
+// A counted job has no pods, but the same stages as a gang: it sets up, loads its checkpoint and
+// computes.
 class CountedJobs {
  public:
   CountedJobs(Engine& engine, const JobTable& jobs, JobAccounts& accounts, JobPhases& phases,

@@ -37,7 +37,7 @@ bool GangLives::abort(JobId id) {
 
 // ---- late members
 
-// The agents have noticed a late member. A gang that is Running, or is Starting and has gathered,
+// The agents have noticed a late member. A gang that is Running, or Starting after its rendezvous,
 // restarts to include the member. A gang that is being suspended does not restart.
 void GangLives::noticed(PodId id) {
   const JobId job = jobs_.pod(id).job;

@@ -65,10 +65,10 @@ void GangLives::bound(PodId id) {
   if (phases_.of(pod.job) == JobPhase::Pending) gathers(pod.job);
 }
 
-// Starts the gang if enough members have nodes. A gang that needs all its members waits until
-// Pod::started of each is known; the barrier opens when the last container runs. An elastic gang
-// (min_available below its size) gathers in Rendezvous first. After the barrier the communicator is
-// set up, then the checkpoint is loaded.
+// Starts the gang if enough members have nodes. An elastic gang (min_available below its size)
+// first waits in Rendezvous. Any other gang has a start barrier: once the start time Pod::started
+// of every member that takes part is known, the barrier opens at the latest of these times. Then
+// the communicator is set up, and the checkpoint is loaded.
 void GangLives::gathers(JobId id) {
   const Job& job = jobs_.job(id);
   if (!jobs_.has_quorum(id)) return;
@@ -260,7 +260,7 @@ void GangLives::detected(JobId id) {
       Phase::Control);
 }
 
-// Ends the processes of the survivors; their pods stay.
+// Ends the processes in the surviving pods. The pods stay.
 void GangLives::free_ranks(JobId id) {
   const Job& job = jobs_.job(id);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { pods_.stops(pod); });

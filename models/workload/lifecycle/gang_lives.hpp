@@ -13,11 +13,11 @@
 
 namespace orrery {
 
-// Ranks gather, start behind a barrier and compute. When a rank dies, the gang hangs until the
-// failure is detected, then restarts from the last checkpoint. Example: the last checkpoint is from
-// 90 s, and a rank dies at 100 s. The other ranks time out at 700 s (hang_timeout); then the gang
-// restarts and repeats its compute from 90 to 100 s. Pods of roles that do not take part have lives
-// of their own: see Companions.
+// Ranks gather, wait for one another at a barrier, and compute. When a rank dies, the gang hangs
+// until the failure is detected, then restarts from the last checkpoint. Example: the last
+// checkpoint is from 90 s, and a rank dies at 100 s. The other ranks time out at 700 s
+// (hang_timeout); then the gang restarts and repeats its compute from 90 to 100 s. For pods of the
+// gang that are no ranks, see Companions.
 class GangLives {
  public:
   GangLives(Sim sim, JobTable& jobs, const JobControllerParams& params, JobAccounts& accounts,

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// One start of the gangs of a job that may run without some of their members.
+// One start of a job whose gangs may run without some members.
 struct GangStartRow {
   uint64_t job = 0;
   Time called, started;

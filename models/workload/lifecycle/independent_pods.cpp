@@ -136,9 +136,9 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// A role is done if all its pods are done (RoleEnds::done). If any role has RoleSuccess::Decides,
-// returns true once one of the roles with Decides is done. Otherwise returns true once all roles
-// with RoleSuccess::Counts and RoleSpec::exits are done; false if no role has both.
+// A role is done if all its pods are done (RoleEnds::done). If the job has roles with
+// RoleSuccess::Decides, one of these roles must be done. Otherwise the job must have roles with
+// RoleSuccess::Counts and RoleSpec::exits, and all of these roles must be done.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
   bool counts = false, all = true, decides = false;
@@ -200,7 +200,7 @@ void IndependentPods::stops(PodId id) {
   recoveries_.find(runs_.of(id).recovery)->is_preemption = true;
 }
 
-// The failure after `restarts_max` restarts fails the job, as with a Job's backoffLimit.
+// After `restarts_max` restarts, the next failure fails the job, as with a Job's backoffLimit.
 void IndependentPods::struck(PodId id, NodeId node) {
   recover_from(id, node);
   const JobId job = jobs_.pod(id).job;
@@ -220,7 +220,7 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  // If the job itself does not detect dead nodes, it fails in JobController::dead_pods_deleted().
+  // A job that does not detect dead nodes itself fails in JobController::dead_pods_deleted().
   if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},

@@ -176,7 +176,7 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
 
 bool JobController::abort(JobId id) { return is_gang(id) && gangs_.abort(id); }
 
-// The pod computes until its containers have ended. The compute that is unsaved then is lost.
+// The pod computes until its containers have ended. Then its unsaved compute is lost.
 void JobController::terminate(PodId id, const Disruption& why) {
   if (jobs_.pod(id).is_terminating) return;  // a second deletion has no effect
   const PodState state = jobs_.pod(id).state;

@@ -33,8 +33,8 @@
 
 namespace orrery {
 
-// Admits jobs, passes events of pods to the classes that manage them, and ends jobs. Observers of
-// its signals must not call its methods; only an observer of pods_created may call pod_bound().
+// Admits jobs, passes events of pods to the classes that manage pods, and ends jobs. Observers of
+// its signals must not call its methods, except pod_bound() from an observer of pods_created.
 class JobController : public JobNews, public PodNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -46,8 +46,8 @@ class JobController : public JobNews, public PodNews {
   // emits `dead_pods_gone` when pods of dead nodes are deleted.
   void use(PodApi& api);
   const PodLives::Unobserved& unobserved_ends() const { return pods_.unobserved(); }
-  // Call before start(). The model sets pace, work and checkpoint interval of gangs with GPUs and a
-  // JobSpec::step. For other jobs, and without a model, work and checkpoints come from JobSpec.
+  // Call before start(). The model sets pace, work and checkpoint interval of each gang that has
+  // GPUs and a JobSpec::step. Other jobs have the work and checkpoint interval of their JobSpec.
   void use(PaceModel& model) { runs_.use(model); }
   PodStarts& pod_starts() { return pods_.starts(); }  // set hooks before start()
   // Call before start(). Jobs of all sources are merged by submit time, then by order of sources.
@@ -60,9 +60,9 @@ class JobController : public JobNews, public PodNews {
   void pod_bound(PodId pod);
   // The scheduler preempts the pod (SIGTERM) for a job of priority `by`. This is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
-  // A controller deletes the pod or evicts it through the Eviction API. An eviction is no failure.
+  // A controller deletes the pod or evicts it through the Eviction API. Neither is a failure.
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
-  // Unsaved compute of each GPU of the pod's gang, or of the independent pod.
+  // Compute that each GPU would lose if the pod's gang, or the independent pod, stopped now.
   Duration unsaved(PodId pod) const;
   // The rank's process dies while its node is up, and `gpu_milli` milli-GPUs of the pod stop. The
   // other ranks wait until hang_timeout. Returns false if the pod is no rank of a running gang.
@@ -86,7 +86,7 @@ class JobController : public JobNews, public PodNews {
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
-  // Whether the job ever had enough bound pods to start. For a counted job: whether it was run.
+  // Whether enough pods were ever bound to start the job, or run_counted() was called.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }
   Duration work(JobId job) const { return runs_.of(job).work; }  // compute time on its present GPUs
@@ -107,7 +107,7 @@ class JobController : public JobNews, public PodNews {
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  // Returns false if the job waits for nodes, hangs for ever or is over, and will not be cancelled.
+  // True for a service or if a cancellation is ahead. Else false if pending, over or hung for ever.
   bool goes_on(JobId job) const;
   int32_t computing(JobId job) const { return runs_.computing(job); }
 

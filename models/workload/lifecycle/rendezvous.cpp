@@ -116,7 +116,7 @@ void Rendezvous::call(JobId id) {
   }
   if (are_all) return begin_with_those_up(id);
   if (!are_enough || engine_.is_pending(state.last_call)) return;
-  // Phase::Control: members that come up in one instant join together.
+  // Phase::Control: members that come up at the instant of this event still take part.
   state.last_call = engine_.after(
       params_.last_call, Label{"jobs.last_call_over"}, [this, id] { begin_with_those_up(id); },
       Phase::Control);

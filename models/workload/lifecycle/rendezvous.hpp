@@ -28,7 +28,7 @@ class Rendezvous {
   Rendezvous(Sim sim, JobTable& jobs, const JobControllerParams& params);
 
   void admitted(JobId job);
-  // Call once Pod::started is known: the time at which the pod's containers begin to run.
+  // Pod::started, the time at which the pod's containers begin to run, must be known.
   void await_up(PodId pod);
   void leaves(PodId pod);  // while the gang gathers, the caller must call call() next
   void begin(JobId job);   // the members of the gang gather from now on

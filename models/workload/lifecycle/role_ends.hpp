@@ -1,4 +1,4 @@
-// models/workload/lifecycle/role_ends.hpp -- effects of the ends of a role's pods.
+// models/workload/lifecycle/role_ends.hpp -- which ended pods of a role are restarted.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Ends of the pods of one role of a live job.
+// Counts the ended pods of one role of a live job.
 struct RoleEnds {
   int32_t restarts = 0;  // restarts of the role's pods after their own failures
   int32_t done = 0;  // pods that succeeded, or failed for good in a role whose failures are ignored

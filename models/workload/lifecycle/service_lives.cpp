@@ -42,12 +42,11 @@ void ServiceLives::admitted(JobId id) {
 
 void ServiceLives::end(JobId id) { engine_.cancel(states_[id].ends); }
 
-// Answered requests are never undone, so each change books all compute so far as useful.
 void ServiceLives::set_use(JobId id, double use) {
   Pace& pace = runs_.of(id).pace;
   const int64_t computing = std::llround(use * Pace::kWhole);
   if (computing == pace.computing) return;
-  runs_.keep(id);
+  runs_.keep(id);  // all compute so far is useful: answered requests are never undone
   pace.computing = computing;
   news_.pace_changed.emit(id);
 }

@@ -1,4 +1,4 @@
-// models/workload/lifecycle/service_lives.hpp -- services: scaling their pods, and their end.
+// models/workload/lifecycle/service_lives.hpp -- the scaling and the end of services.
 #pragma once
 
 #include <cstdint>

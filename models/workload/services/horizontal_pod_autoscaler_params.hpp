@@ -82,10 +82,11 @@ struct HorizontalPodAutoscalerParams {
       Source{"kube-controller-manager --horizontal-pod-autoscaler-sync-period"});
     v("metrics_resolution", metrics_resolution,
       "Time between two collections by the metrics server from kubelets. The phase is random.",
-      Range{1_s, 1_h}, Source{"metrics-server --metric-resolution; its manifest sets 15s"});
+      Range{1_s, 1_h},
+      Source{"metrics-server: 1min without --metric-resolution, but its manifest sets 15s"});
     v("scrape_interval", scrape_interval,
-      "Time between two measurements of a container by its kubelet. Each gives the mean use since "
-      "the measurement before.",
+      "Time between two measurements of a container by its kubelet. Each measurement gives the "
+      "mean use since the previous one.",
       Range{1_s, 10_min}, Source{"kubelet --housekeeping-interval"});
     v("scale_up", scale_up, "How fast replicas are added.");
     v("scale_down", scale_down, "How fast replicas are removed.");

@@ -34,7 +34,7 @@ struct ServiceParams {
   static constexpr std::string_view kKind = "service";
   static constexpr std::string_view kDoc =
       "A Deployment: independent pods that run until they are deleted, and share a load evenly. "
-      "Their GPUs compute for the share load / (running pods) of the time, and idle for the rest.";
+      "Their GPUs compute for load / (running pods) of the time, and idle for the rest.";
 
   std::string name = {}, team = {};
   Duration submit = {};

@@ -11,9 +11,9 @@ namespace {
 using SizeClass = PublishedJobs::SizeClass;
 
 // Each row is {GPUs up to, GPUs drawn, % of jobs, % of GPU time}, cumulative. Almost all jobs have
-// a power of two of GPUs. The shares of the largest size were not printed; they follow from 100 %.
-// Sizes from 513 to 1,023 are drawn as 768. The jobs above 512 GPUs are divided between 768 and
-// 1,024 in proportion to GPU time / size.
+// a power of two of GPUs. The publications omit the largest size; its row is the rest up to 100 %.
+// Jobs of 513 to 1,023 GPUs are drawn with 768. The share of jobs above 512 GPUs is divided between
+// 768 and 1,024 GPUs. Each size's part is proportional to its GPU time / its number of GPUs.
 constexpr SizeClass kHelios[] = {
     {1, 1, 72.2, 5.4},    {2, 2, 74.7, 7.2},      {4, 4, 80.5, 12.1},
     {8, 8, 94.7, 41.3},   {16, 16, 97.7, 61.5},   {32, 32, 99.4, 86.6},
@@ -71,12 +71,13 @@ constexpr PublishedJobs kPublished[] = {
 constexpr double kShortestS = 1;
 constexpr int kRounds = 2000;
 constexpr double kTiltMax = 60;
-// The tilt decides whether jobs of a size run for minutes or hours. Bins from number 5 on (beyond
-// 4,096 s) have equal tilts, so the tail has one shape for all sizes. Otherwise the few longest
-// jobs would all have the largest size, and one draw would decide a month's GPU time.
+// The tilt decides whether jobs of a size run for minutes or hours. It has the same effect on all
+// bins from number 5 on (beyond 4,096 s), so the distribution of longer durations has the same
+// shape for all sizes. Otherwise the few longest jobs would all have the largest size, and one draw
+// would decide a month's GPU time.
 constexpr size_t kTiltedBins = 5;
-// A class whose GPU time was rounded to 0.0 % still uses some: half of the largest share that
-// rounds to 0.0 %.
+// The share of GPU time assumed for a size whose published share is rounded to 0.0 %: half of the
+// largest share that rounds to 0.0 %.
 constexpr double kRoundedAwayPercent = 0.025;
 
 double log_uniform_mean(double low, double high) { return (high - low) / std::log(high / low); }
@@ -102,8 +103,9 @@ const JobSizeModel& JobSizeModel::preset(JobSizePreset preset) {
   return models[static_cast<size_t>(preset)];
 }
 
-// The last bin has no published end. Its end is chosen so that the mean of all durations equals the
-// published mean. The end is at most the longest published duration.
+// The last bin has no published end. Its end, at most the longest published duration, is chosen so
+// that the mean of all durations equals the published mean. For Seren and Kalos the mean is larger
+// with any end, so the last bin ends at 1.05 times its start.
 void JobSizeModel::build_bins(const PublishedJobs& published) {
   double low = kShortestS;
   double percent_below = 0;
@@ -128,8 +130,8 @@ void JobSizeModel::build_bins(const PublishedJobs& published) {
   bin_shares_.push_back(rest);
 }
 
-// Jobs of g GPUs that are a share p of the jobs and use a share s of the GPU time run for
-// s * G / (p * g) on average. G is the mean GPU time of a job. G is chosen so that the mean
+// Let jobs of g GPUs be a share p of all jobs and use a share s of all GPU time. Their mean
+// duration is s * G / (p * g), where G is the mean GPU time of a job. G is chosen so that the mean
 // duration over the sizes equals the mean over the bins. Example: jobs with 8 GPUs are 10 % of the
 // jobs and use 40 % of the GPU time. With G = 2 GPU hours they run for 0.4 * 2 / (0.1 * 8) = 1 h.
 void JobSizeModel::build_sizes(const PublishedJobs& published) {

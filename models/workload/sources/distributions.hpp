@@ -48,16 +48,16 @@ inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,
                                                                4096, 16384, 65536, 262144};
 const PublishedJobs& published_jobs(JobSizePreset preset);
 
-// Draws pairs of a number of GPUs and a duration, and reproduces three published distributions at
-// once: of sizes, of durations, and of GPU time over sizes. The distribution of GPU time fixes the
-// mean duration of each size.
+// Draws the number of GPUs and the duration of a job. The draws reproduce three published
+// distributions at once: of sizes, of durations, and of GPU time over sizes. The distribution of
+// GPU time fixes the mean duration of each size.
 //
 // Durations fall into the bins between kPublishedDurationsS and are log-uniform inside a bin, so
-// that their CDF is a straight line there on a log axis. The joint table p(size, bin) is the one
-// closest to independence that has the published shares of sizes and bins as its marginals:
+// that their CDF is a straight line there on a log axis. The joint table p(size, bin) has the
+// published shares of sizes and bins as its marginals:
 //     p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5))
-// Factors a and b fit the marginals, and the tilt gives each size its mean duration. Factors and
-// tilts are adjusted in turn until they converge.
+// Factors a and b fit the marginals, and the tilt gives each size its mean duration. Without tilts,
+// sizes and bins would be independent. Factors and tilts are adjusted in turn until they converge.
 class JobSizeModel {
  public:
   struct Draw {

@@ -52,12 +52,13 @@ struct ExplicitRoleParams {
       "until the job is over, and are replaced one by one.",
       Heeded{Fact::Gangs, !takes_part});
     v("exits", exits,
-      "With kind: pods. false: the pods run until the job is over, like parameter servers.",
+      "For jobs of `kind: pods`. false: the pods run until the job is over, like parameter "
+      "servers.",
       Heeded{Fact::IndependentPods, !exits});
     v("success", success,
-      "With kind: pods. decides: the job completes once all pods of this role have succeeded. "
-      "counts: if no role decides, the job completes once all pods of the roles that count have "
-      "succeeded. ignored: the job does not wait for this role.",
+      "For jobs of `kind: pods`. decides: the job completes once all pods of this role have "
+      "succeeded. counts: if no role decides, the job completes once all pods of the roles that "
+      "count have succeeded. ignored: the job does not wait for this role.",
       Heeded{Fact::IndependentPods, success != RoleSuccess::Counts});
     v("failure", failure,
       "What happens when a pod has failed and is not restarted. fails_job: the job fails; ignored: "

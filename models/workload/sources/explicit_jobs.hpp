@@ -53,7 +53,7 @@ struct ExplicitJobParams {
       "4, ...; parallel_stateful_set creates all pods at once; ordered_stateful_set creates each "
       "pod when the pod before it is ready.",
       Heeded{Fact::Pods, controller != WorkloadKind::Job});
-    v("submit", submit, "When the job is submitted, from the start of the run.", IsInstant{});
+    v("submit", submit, "Time from the start of the run to the job's submission.", IsInstant{});
     v("work", work,
       "Compute time, without waits and checkpoints. With kind: pods, the compute time of each pod.",
       Required{});

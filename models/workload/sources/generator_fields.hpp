@@ -38,7 +38,7 @@ void GeneratorParams::fields(V& v) {
   v("start", start, "No job arrives before this time.", IsInstant{});
   v("until", until,
     "No job arrives at this time or later; absent: jobs arrive until the end of the run.");
-  v("jobs_max", jobs_max, "Stop after this many jobs; 0: no limit.", Unit{"jobs"},
+  v("jobs_max", jobs_max, "Maximum number of jobs; 0: no limit.", Unit{"jobs"},
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }
 
@@ -52,7 +52,7 @@ inline int64_t gpus_most(const JobShape& shape) {
   return most;
 }
 
-// The shapes of the jobs that arrive one by one and in bursts.
+// All job shapes of the generator: that of single arrivals, and that of bursts.
 inline std::vector<const JobShape*> shapes_of(const GeneratorParams& generator) {
   std::vector<const JobShape*> shapes;
   if (generator.arrival_rate > 0) shapes.push_back(&generator.shape);

@@ -13,10 +13,10 @@
 
 namespace orrery {
 
-// Traces whose times are whole seconds, and merged sources, have jobs of equal submit times in an
-// arbitrary order. Runs with several orders show how much the order matters. The class reads all
-// jobs of a submit time before it delivers the first. Example: A and B arrive at 0 s, C at 5 s. One
-// seed gives A B C, another B A C.
+// Jobs may have equal submit times if a trace has times in whole seconds, or if sources are merged.
+// The order of such jobs is arbitrary. Runs with several orders show how much the order matters.
+// The class reads all jobs of a submit time before it delivers the first. Example: A and B arrive
+// at 0 s, C at 5 s. One seed gives A B C, another B A C.
 class PermutedTies final : public JobSource {
  public:
   PermutedTies(JobSources sources, Rng rng) : sources_{std::move(sources)}, rng_{rng} {}

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// Exit codes of shells and Slurm: 1 for an error, 128 + SIGTERM for a terminated process.
+// Exit codes are as in shells and Slurm: 1 for an error, 128 + SIGTERM for a terminated process.
 std::optional<Ending> ending_of(TraceStatus status, Duration after) {
   switch (status) {
     case TraceStatus::Cancelled:

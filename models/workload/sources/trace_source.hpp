@@ -53,7 +53,7 @@ struct TraceSourceParams : TraceParams {
       "recorded: jobs that were cancelled, failed, reached their time limit or lost their node end "
       "the same way after their recorded compute time. They are not retried, and their unsaved "
       "compute is lost. completed: they complete. Jobs of openb complete in both cases, because "
-      "openb records the phases of a snapshot, not outcomes.");
+      "openb records the phase of each pod at one moment, not its outcome.");
     v("shuffle", shuffle,
       "Jobs arrive in random order and at even intervals, not at the recorded times.");
     v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");
@@ -78,8 +78,8 @@ struct TraceSourceParams : TraceParams {
 
 std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
                                              const TrainingParams& training);
-// Like the function above, with a reader that the caller has opened. `takes_gpus` false: a job with
-// GPUs is an error and ends the trace.
+// Like the function above, with a reader that the caller has opened. If `takes_gpus` is false, the
+// trace ends with an error at its first job with GPUs.
 std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
                                              const TraceSourceParams& params,
                                              const TrainingParams& training,

@@ -49,14 +49,14 @@ struct TrainingParams {
     v("checkpoint_write", checkpoint_write, "How long one checkpoint stops compute.",
       Heeded{!checkpoint, "`checkpoint` replaces this field"},
       Heeded{saves(), "there is no checkpoint_interval"});
-    v("restore", restore, "Time to load the last checkpoint after a failure.",
+    v("restore", restore, "Time to load the last checkpoint when a job restarts.",
       Heeded{!checkpoint, "`checkpoint` replaces this field"},
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Stops});
     v("init", init,
       "Set-up time after all containers have started, for example to create the communicator.");
     v("init_per_gpu", init_per_gpu,
       "Added to init for each GPU of the job. In a gang with min_available, only GPUs of the "
-      "members that start together count.",
+      "pods that start together count.",
       Heeded{Fact::GpuJobs});
     v("checkpoint", checkpoint,
       "Gangs write checkpoints to a store and read them back, at the store's bandwidth. This "
@@ -67,10 +67,11 @@ struct TrainingParams {
       Heeded{Fact::Communicators});
     v("step", step,
       "One training step of a gang. Absent: exchanges between ranks take no time. With a step, "
-      "`work` is GPU compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges "
+      "`work` is only GPU compute. Pipeline bubbles, stragglers, optimizer, data and exchanges "
       "lengthen the run. With step.model, `work` is the compute time on the GPU model work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
-      Heeded{is_step_felt(), "the step has only compute and does not lengthen the run"});
+      Heeded{is_step_felt(),
+             "the step has only compute, and neither dataset nor checkpoint_interval is set"});
     v("dataset", dataset,
       "Data that gangs read during training. A step takes at least as long as reading its data.",
       Heeded{Fact::Gangs});

@@ -16,8 +16,8 @@ namespace orrery {
 
 // Rates are means over 32 sampled instants, called moments. The duty cycle d of a gang is the share
 // of its step in which it exchanges across nodes. Each gang has a random order of the moments, and
-// exchanges in about the first 32 d of them. While a gang exchanges, it puts the load w * rate on a
-// link, where w is the gang's weight on the link. A link of capacity C offers a gang, in each
+// exchanges in about the first 32 * d of them. While a gang exchanges, it puts the load w * rate on
+// a link, where w is the gang's weight on the link. A link of capacity C offers a gang, in each
 // moment,
 //     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
 // where the sums are over the other gangs that exchange in this moment. The first term is an equal

@@ -46,8 +46,8 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
   find_traffic(id, places);
   const Job& job = jobs_.job(id);
   if (job.spec.dataset) {
-    // `across` ignores outages. It limits the rate of the reader for the whole run, and an outage
-    // may end before the run does.
+    // `across` limits the reader's rate for the whole run. So `across` ignores outages, which may
+    // end before the run does.
     const StepActivity& activity = gang.traffic.activity;
     const bool has_rate = gang.crosses_nodes() && activity.rate_max > Bandwidth{};
     const Duration across = has_rate ? activity.bytes / activity.rate_max : Duration{};
@@ -112,8 +112,8 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
   gang.cycle.reading = reading;
 }
 
-// A gang on shared links first gets the step that it would have without other gangs. SharedLinks
-// emits `changed` when it settles; SharedLinks::step() then includes the effect of other gangs.
+// A gang on shared links first gets its step without other gangs. SharedLinks::settle() later finds
+// the step with the other gangs, and SharedLinks::changed reports it.
 void GangSteps::find_step(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;
@@ -170,7 +170,7 @@ void GangSteps::controller_changed_pace(JobId job) {
 }
 
 // Passes the gang's present step rate to its dataset reader, and the mean rate of its exchanges
-// across nodes to the flow network. Both are 0 while its run is paused.
+// across nodes to the flow network. Both rates are 0 while the gang's run is paused.
 void GangSteps::book(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();

@@ -24,9 +24,9 @@ namespace orrery {
 
 // With `steps: rate` a gang runs at the pace of its mean step until something changes. The duration
 // of this step has a closed form if no shared link can fill up; otherwise SharedLinks computes it.
-// With `steps: traced` StepTracer simulates every step. A gang that cannot exchange stalls, and is
-// aborted after NCCL's retry timeout. Example: a step with 0.8 s of compute and 0.4 s of exchange,
-// of which compute hides 0.2 s, lasts 1.0 s. So 1 h of work takes 4,500 steps and 75 min.
+// Example: a step with 0.8 s of compute and 0.4 s of exchange, of which compute hides 0.2 s, lasts
+// 1.0 s. So 1 h of compute takes 4,500 steps and 75 min. With `steps: traced` StepTracer simulates
+// every step. If a gang cannot exchange data, it stalls and is aborted after NCCL's retry timeout.
 class GangSteps : public PaceModel {
  public:
   // `network` is null with level: alpha_beta, `storage` is null without storage. All arguments must
@@ -66,7 +66,7 @@ class GangSteps : public PaceModel {
 
  private:
   void phase_changed(JobId job, JobPhase after);
-  // The controller paused or resumed the job, or changed its pace.
+  // Called when the controller has paused or resumed the job, or changed the job's pace.
   void controller_changed_pace(JobId job);
   struct SteppingGang {
     bool is_running = false;

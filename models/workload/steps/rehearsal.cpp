@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-// Maximum number of steps of all gangs together in a window. The number is estimated as if each
-// gang ran without the other gangs.
+// Maximum number of steps in a window, counted over all gangs. The count is estimated from the step
+// durations that the gangs have alone.
 constexpr double kStepsInWindow = 8192;
 constexpr double kSlowestStep = 30 * 86400.0;  // seconds
 constexpr Duration kForEver = 876'000_h;
@@ -38,7 +38,8 @@ class Stage {
     tracer_.step_done.connect([this](JobId gang) { step_done(gang.index); });
     for (uint32_t i = 0; i < gangs.size(); ++i) begin({i}, gangs[i]);
   }
-  // Simulates until each gang has done `steps` more steps than the slowest gang had done before.
+  // Simulates until each gang has done at least n + `steps` steps. n is the number of steps that
+  // the slowest gang had done before this call.
   const Marks& play(int64_t steps) {
     goal_ = std::ranges::min(now_, {}, &Mark::steps).steps + steps;
     short_of_goal_ = std::ranges::count_if(now_, [this](const Mark& m) { return m.steps < goal_; });
@@ -56,8 +57,8 @@ class Stage {
     activity.fabric.uses = gang.uses;
     activity.fabric.is_connected = true;
     // The gang may be in the middle of a step. `left` is the share of that step that is not done.
-    // The gang first idles for `left` times the length of a step without sharing. Then its first
-    // simulated step begins.
+    // The gang first idles for `left` times the duration that a step has without other gangs. Then
+    // the gang's first simulated step begins.
     const double left = gang.position > 0 ? 1 - gang.position : 0;
     tracer_.begin(id, gang.cycle, activity, Duration::max(),
                   nearest_ns(gang.cycle.length(gang.alone()).seconds() * left));

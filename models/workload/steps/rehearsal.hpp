@@ -24,12 +24,12 @@ struct SharingGang {
   std::vector<LinkUse> uses{};
   double position = 0;  // finished share of the gang's present step
 
-  // Duration of the exchange across nodes without other gangs.
+  // Duration of the exchange across nodes while no other gang uses any of the gang's links.
   Duration alone() const { return across_of(bytes, rate_max); }
 };
 
 struct Rehearsal {
-  // Mean duration of each gang's steps; at least their duration without other gangs.
+  // Mean step duration of each gang; never less than the step takes without other gangs.
   std::vector<Duration> steps;
   uint64_t played = 0;  // simulated steps of all gangs
 };
@@ -37,8 +37,8 @@ struct Rehearsal {
 // Simulates the gangs, each from its position, on a flow network with one link for each entry of
 // `capacities` (bits a second). The `uses` of a gang name links by their index in `capacities`.
 // After a warm-up the simulation proceeds in windows of eight steps of the slowest gang. It stops
-// once the mean steps of each gang in two successive windows differ by at most 1 %, or after six
-// windows. The means over the last two windows are returned.
+// once each gang's mean step durations in two successive windows differ by at most 1 %, or after
+// six windows. The mean durations over the last two windows are returned.
 //
 // Example: two gangs with steps of 1 s, of which 0.5 s are an exchange on a shared link. From equal
 // positions both exchange at half the rate, and a step takes 1.5 s. From opposite positions they

@@ -92,9 +92,9 @@ void SharedLinks::take_away(JobId job) {
   }
 }
 
-// Joining `expected_` takes time for each contended link of the gang. So a gang that joined with n
-// contended links, n > kWatched, does not join again each time one of its links becomes or ceases
-// to be contended. It joins again after more than n / 2 such changes.
+// Joining `expected_` with n contended links costs O(n). If n > kWatched, the gang therefore does
+// not join again each time one of its links becomes or ceases to be contended, but after more than
+// n / 2 such changes.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -166,10 +166,9 @@ void SharedLinks::settle() {
   }
 }
 
-// A gang in `expected_` has to join `expected_` again only if the gang has changed. A changed gang
-// is in seeds_ itself. Gangs that share contended links with a gang in `expected_` are themselves
-// in `expected_` or in seeds_. So a search that has found too many gangs for a rehearsal skips the
-// gangs in `expected_`.
+// Once the group is too large to be rehearsed, its gangs belong in `expected_`. From then on, the
+// search skips gangs that are already in `expected_`. No gang is missed: changed gangs are seeds,
+// and every gang that shares a contended link with a skipped gang is in `expected_` or is a seed.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};

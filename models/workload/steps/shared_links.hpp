@@ -34,19 +34,19 @@ class SharedLinks {
   SharedLinks& operator=(const SharedLinks&) = delete;
   ~SharedLinks() { engine_.cancel(settle_event_); }
 
-  // From now on the gang has these steps. Its rate is limited by `gang.rate_max` and by the
-  // capacities of its links.
+  // Adds the gang, or changes its parameters to those of `gang`. The gang's rate is limited by
+  // `gang.rate_max` and by the capacities of the gang's links.
   void set(JobId job, const SharingGang& gang);
   void remove(JobId job);
 
   struct Step {
-    // Mean duration of the exchange across nodes; Duration::max() if the exchange cannot proceed.
+    // Mean duration of the inter-node exchange; Duration::max() if this exchange cannot proceed.
     Duration across;
     Duration length;
     bool operator==(const Step&) const = default;
   };
-  // The step that the last settle() found. If set() was called for the gang since then, the gang's
-  // step without other gangs.
+  // The step that the last settle() found. After a set() of the gang and before the next settle():
+  // the step that the gang would have without other gangs.
   const Step& step(JobId job) const { return gangs_[job.index].step; }
   Signal<JobId> changed;  // step() of the gang changed
 
@@ -61,7 +61,7 @@ class SharedLinks {
     Step alone, step;       // alone: without other gangs; step: the value of step()
     Time as_of{};           // when own.position was computed
     uint32_t found = 0;     // number of the last search that reached the gang
-    // Links that became or ceased to be contended since the gang joined expected_.
+    // How often a link of the gang became contended, or ceased to be, since expected_.join().
     size_t flips = 0;
     bool shares() const { return is_there && alone.length != Duration::max(); }
   };

@@ -66,7 +66,8 @@ class StepTracer {
     double part = 1;  // the present step's share of a whole step
     // The time of the present step before its exchange begins, and the work done in that time.
     Duration lead{}, lead_work{};
-    // Start of the present step, and end of its optimizer; pauses delay both.
+    // Start of the present step, and end of StepCycle::update in this step. When a pause ends, both
+    // times are shifted by the length of the pause.
     Time begun{}, updated_at{};
     Phase phase = Phase::Compute;
     Time paused_at = Time::max();  // max: not paused

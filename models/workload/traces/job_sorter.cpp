@@ -67,7 +67,8 @@ bool JobSorter::refill(Run& run) {
   return is_read;
 }
 
-// Of jobs submitted at one instant, those of earlier runs come first, as in the input.
+// Jobs submitted at one instant keep the order of the input: the job of the lower run number is
+// popped first.
 bool JobSorter::is_later(size_t a, size_t b) const {
   const auto first = [this](size_t run) {
     return run == spilled_.size() ? jobs_[order_[next_]].submit

@@ -13,8 +13,7 @@ namespace orrery::traces {
 
 // Holds a window of jobs, or the whole file, and returns the earliest job that it holds. Jobs
 // submitted at one instant keep the order of the file. With a window, a job that is in order takes
-// constant time, and sorting moves only keys. Example: with a window of 2, submissions 1 3 2 4 come
-// out as 1 2 3 4.
+// constant time. Example: with a window of 2, submissions 1 3 2 4 come out as 1 2 3 4.
 class ReorderBuffer {
  public:
   static constexpr size_t kWindow = 4096;  // a job may be late by fewer rows than this

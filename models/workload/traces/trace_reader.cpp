@@ -29,8 +29,8 @@ struct Origin {
   }
 };
 
-// The earliest end of a job in the file. Stops at a mistake, which will be reported when
-// the file is read again for the replay.
+// The earliest end of a job in the file. Mistakes in the file are not reported here, but when the
+// file is read again for the replay.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
   StringPool pool;
@@ -118,7 +118,7 @@ class FileTraceReader final : public TraceReader {
   TraceColumnUse columns() const override {
     return parser_ ? parser_->columns() : TraceColumnUse{};
   }
-  // After this call next() returns every job that was read, even if other rows were wrong.
+  // After this call, next() returns all jobs that were read, even if other rows were malformed.
   void keep_going() { keeps_going_ = true; }
 
  private:
@@ -162,7 +162,8 @@ class FileTraceReader final : public TraceReader {
   std::optional<Time> window_end_;
   std::optional<Time> first_end_;  // set only if window_start is the first end of a job
   std::optional<Time> zero_;       // time in the trace at which the run starts
-  // Earliest submission read so far. Set only if the whole file is sorted, not a window of rows.
+  // Earliest submission read so far. Time::max() unless the whole file is read and sorted before
+  // the first job is delivered.
   Time earliest_ = Time::max();
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
@@ -255,10 +256,10 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
   return false;
 }
 
-// Applies the window. Returns false if the job is not replayed. With warm_start, a job alive at
-// window_start arrives at that instant. If the job was already running, its `submit` is its start
-// until next() delivers the job. So running jobs come first, in the order of their starts. A
-// cluster that ran all these jobs has room for them again.
+// Applies the window. Returns false if the job is not replayed. With warm_start, a job that waits
+// or runs at window_start arrives at that instant. The `submit` of a running job is set to its
+// start here, and next() raises it to window_start. So running jobs are delivered before waiting
+// jobs, in the order of their starts, and can get their GPUs back.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
@@ -281,7 +282,8 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   return true;
 }
 
-// If times are dates, the run starts at midnight, so that hours of the day keep their meaning.
+// If times are dates or count from 1970, the run starts at midnight, so that hours of the day keep
+// their meaning.
 Time FileTraceReader::start_of(Time first) const {
   const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
@@ -360,7 +362,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// It is an error if no job is in a queue that `queues` names: the name is probably misspelt.
+// Reports each queue of the parameter `queues` that has no job: its name is probably misspelt.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

@@ -16,8 +16,8 @@
 namespace orrery {
 
 // At the end of a file, each of its rows is counted once: rows = joined + skipped + left_out +
-// filtered() + (delivered / copies), where `copies` is the parameter of the trace. Rows of files
-// beside the trace are not counted.
+// filtered() + (delivered / copies), where `copies` is the parameter of the trace. Rows of side
+// files are not counted; see side_files().
 struct TraceCounts {
   int64_t rows = 0;    // rows read, whatever became of them
   int64_t joined = 0;  // rows that only add to a job of another row
@@ -38,10 +38,10 @@ struct TraceCounts {
 };
 
 // The trace is streamed, so memory does not grow with the file. The reorder window or the sorter
-// bounds the memory. If jobs have several rows, memory also grows with the number of jobs alive at
-// once. Only the tables beside a PAI trace are held in memory whole: 105 bytes for each row of the
-// job table, 75 bytes for each row of the other tables. A reader never throws. If the file cannot
-// be opened, or a row is malformed and `lenient` is false, the reader ends early and has an error.
+// bounds the memory. If jobs have several rows, memory grows with the number of jobs alive at once.
+// Only the tables beside a PAI trace are held in memory whole: 105 bytes for each row of the job
+// table, 75 bytes for each row of the other tables. A reader never throws. If the file cannot be
+// opened, or a row is malformed and `lenient` is false, the reader ends early and has an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
@@ -49,14 +49,15 @@ class TraceReader {
   virtual const TraceJob* next() = 0;
   virtual const std::vector<std::string>& errors() const = 0;
   virtual TraceCounts counts() const = 0;
-  // In this order: rows that were skipped or left out, with the reason; oddities of jobs that were
-  // kept; skipped rows of other tables. Filtered rows are not in the notes, only in counts().
+  // Returns notes in this order: rows that were skipped or left out, with the reason; oddities of
+  // jobs that were kept; skipped rows of other tables. Jobs that the filters removed have no notes:
+  // see TraceCounts::filtered().
   virtual std::vector<TraceNote> notes() const = 0;
-  // The first malformed rows that were skipped, with the text of their errors.
+  // Messages about the first malformed rows that were skipped.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
   // Facts stated in the file, such as the size of the recorded machine.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
-  // Other files from which the jobs were made, in the order of opening.
+  // Files that were read besides the trace file, in the order of opening.
   virtual std::vector<std::string> side_files() const = 0;
   virtual TraceFormat format() const = 0;  // Auto if the header was not recognised
   // For a table with named columns: which columns were read so far, and which were not.

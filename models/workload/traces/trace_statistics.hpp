@@ -56,8 +56,8 @@ class TraceStatistics {
   Distribution gpus() const;       // GPUs of a job; only jobs with GPUs
   Distribution cores() const;      // cores of a job; only jobs without GPUs
   Distribution gaps() const;       // seconds from one submission to the next
-  // The numbers of submissions in `bins` equal parts of the time from the first submission to the
-  // last.
+  // Divides the time from the first submission to the last into `bins` equal parts. Returns the
+  // number of submissions in each part.
   std::vector<int64_t> arrivals(size_t bins) const;
   std::array<int64_t, 24> arrivals_by_hour() const;
 

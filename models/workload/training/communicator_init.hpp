@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-// How the ranks connect. With tcp_store one thread serves all ranks, and communicator groups are
-// made one by one, each with a barrier of all ranks. redis avoids the single thread, but keeps the
-// barriers. ordered avoids both.
+// How the ranks connect. TcpStore: one thread serves all ranks, and communicator groups are made
+// one by one, each with a barrier of all ranks. Redis: no single thread, but the same barriers.
+// Ordered: neither the single thread nor the barriers.
 enum class CommunicatorMethod : uint8_t { TcpStore, Redis, Ordered };
 constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
   return {"tcp_store", "redis", "ordered"};
@@ -46,8 +46,8 @@ struct CommunicatorParams {
 
 // How long this many ranks take to connect; 0 for a single rank.
 Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks);
-// Duration from the start barrier until the job begins to load its checkpoint. `gpus` of its GPUs
-// take part.
+// Duration from the start barrier until the job begins to load its checkpoint. `gpus` is the number
+// of the job's GPUs that take part.
 Duration init_time(const Job& job, int32_t gpus);
 
 }  // namespace orrery

@@ -46,12 +46,12 @@ class GangTraffic {
     std::vector<LinkUse> load;  // routes of the gang over each link, for adaptive routing
     bool has_detour = false;
   };
-  // Finds the exchanges with the network's present routes. `held` is the load of the gang's earlier
-  // routes. The new routes replace the earlier ones, so adaptive routing ignores `held`.
+  // Finds the gang's traffic on the present routes of the network. `held` is the load of the gang's
+  // old routes. Adaptive routing does not count this load, because new routes replace the old ones.
   Found find(JobId job, const StepPlan& plan, const GangPlaces& places,
              std::span<const LinkUse> held) const;
   // For each rank, the bytes that it sends, relative to `activity.bytes`. Ranks that share a NIC
-  // send equally. The result is empty without a fabric.
+  // send equal amounts. The result is empty without a fabric.
   std::vector<double> nic_parts(const GangPlaces& places, const StepActivity& activity) const;
 
  private:

@@ -1,5 +1,4 @@
-// models/workload/training/pace.hpp -- the pace of a running job relative to the speed that its
-// work assumes.
+// models/workload/training/pace.hpp -- the pace of a running job: work done per unit of time.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +25,8 @@ struct Pace {
     if (ppm == kFull) return {.share_milli = share_milli};
     return {.work = ppm, .span = kFull, .share_milli = share_milli};
   }
-  // The pace of a gang that does `compute` of work in each step, which lasts `step` now. If `step`
-  // is max, the step never ends.
+  // The pace of a gang whose steps last `step` and contain `compute` of work. If `step` is
+  // Duration::max(), the present step never ends.
   static constexpr Pace of_step(Duration compute, Duration step) {
     if (step == Duration::max()) return {.work = 0, .computing = 0};
     if (step == compute) return {};

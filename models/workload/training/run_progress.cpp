@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-// The checkpoint plan, with the interval converted from compute to time at the present pace.
+// The interval of terms.plan is an amount of compute. In the returned plan, the interval is the
+// time that this compute takes.
 CheckpointPlan paced(const RunTerms& terms) {
   return {terms.pace.span_of(terms.plan.interval), terms.plan.write};
 }
@@ -19,7 +20,6 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
   ORRERY_CHECK(passed >= Duration{}, "a run is cut after it began");
   const Pace& pace = terms.pace;
   const auto& [interval, write] = terms.plan;
-  // The time passed, plus the time already spent on an incomplete checkpoint.
   const Duration since = passed + run.half_written;
   const int64_t planned = checkpoints_of(terms.work - run.saved, terms.plan);
   RunCut cut;

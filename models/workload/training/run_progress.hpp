@@ -40,15 +40,14 @@ struct RunProgress {
   Duration unsaved{};       // compute since the last checkpoint, up to `since`
   int64_t rest = 0;         // work beyond `unsaved`, in units of 1 / span ns: see Pace::work_in
   Duration half_written{};  // time spent on a checkpoint that is incomplete at `since`
-  // When the unsaved compute began, and the time that a GPU has computed since then.
-  Time unsaved_from{};
-  Duration unsaved_span{};
+  Time unsaved_from{};      // when the unsaved compute began
+  Duration unsaved_span{};  // time that each GPU has computed since then, without waits
 
   Duration done() const { return saved + unsaved; }  // up to `since`
 };
 
-// State of a run when `passed` has elapsed since `since`, and what the run did in that time, at a
-// constant pace.
+// State of a run at the time `since` + `passed`, and what the run did during `passed`. The pace is
+// constant during `passed`.
 struct RunCut {
   int64_t checkpoints = 0;  // number of checkpoints that were completed
   Duration computing;       // part of `passed` outside of checkpoints
@@ -57,7 +56,7 @@ struct RunCut {
   Duration unsaved;         // work since the last checkpoint
   int64_t rest = 0;         // as in RunProgress
 };
-// The run must neither stand still nor end within `passed`.
+// The run must not stand still, and must not end before `passed` is over.
 RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed);
 
 void resume(RunProgress& run, Time now);  // continues from the saved progress
@@ -65,8 +64,8 @@ inline void change_pace(RunProgress& run) { run.rest = 0; }
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all progress up to `since` is saved
 RunSpans lose(RunProgress& run);  // all unsaved progress up to `since` is lost
-// The progress that a checkpoint contains. Call save() when the checkpoint is written; only then is
-// this progress saved.
+// The progress that a checkpoint contains. Call save() after the checkpoint has been written.
+// Until then this progress is not saved.
 struct Snapshot {
   Duration done{};
   Time taken{};
@@ -82,8 +81,8 @@ Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {
   return time_until(run, terms, terms.work);
 }
-// The mean share of compute in the time from progress `resumed_from` to the end of the run, in
-// millionths, if the run continues at this pace.
+// The share of compute, in millionths, in the time of a run that starts with the progress
+// `resumed_from` and does all remaining work at the pace of `terms`.
 int32_t computing_millionths(const RunTerms& terms, Duration resumed_from);
 
 RunSpans operator+(const RunSpans& a, const RunSpans& b);

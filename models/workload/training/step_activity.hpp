@@ -31,19 +31,19 @@ std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<Ran
 
 struct StepActivity {
   FabricActivity fabric;  // empty: no exchange leaves the nodes
-  // Sum of the buffers of a step's exchanges across nodes. Exception: in GangTraffic::Found,
-  // `bytes` is the number of bytes on the gang's heaviest link.
+  // Sum of the buffer sizes of a step's exchanges across nodes. In GangTraffic::Found::activity,
+  // `bytes` is instead the number of bytes on the gang's heaviest link.
   Bytes bytes{};
   Bandwidth rate_max{};  // rate of these bytes without other traffic, latency included
   // Duration of the exchanges within nodes; with `network.level: alpha_beta`, of all exchanges.
   Duration inside{};
 };
 
-// Ranks are in the order of `places`, node by node. The job has the GPUs `gpus` of each node, and
-// each node counts as this machine type. If a group has different numbers of NICs on its nodes, it
-// uses as many on each node as on the node with the fewest. NICs reach `nic_factor` of their rate.
-// `times` gives the duration and pattern of each exchange alone. The traffic between two NICs is
-// split among `queue_pairs` flows.
+// `places` lists the ranks in order, node by node. The job has the GPUs `gpus` of each node, and
+// every node is taken to be a `machine`. If a group has different numbers of NICs on its nodes, it
+// uses the smallest of these numbers on every node. NICs reach `nic_factor` of their rate.
+// `times` gives the duration and pattern of each exchange without other traffic. The traffic
+// between two NICs is split among `queue_pairs` flows.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor = 1, const ExchangeTimes& times = {},

@@ -6,11 +6,11 @@
 
 namespace orrery {
 
-// A step computes. The exchange begins when all but `overlap` of `working` is over, first within
-// nodes, then across nodes. When both compute and exchange have ended, the optimizer runs. Data for
-// the step are read meanwhile, so no step is shorter than `reading`. Example: working 0.8 s,
-// overlap 0.2 s, inside 0.1 s, across 0.3 s, update 0.05 s. The exchange takes place from 0.6 to
-// 1.0 s, and the step takes 1.05 s.
+// A step computes for `working`. The exchange begins `overlap` before the compute ends. It takes
+// place first within nodes, then across nodes. When both compute and exchange have ended, the
+// optimizer runs. Data for the step are read meanwhile, so no step is shorter than `reading`.
+// Example: working 0.8 s, overlap 0.2 s, inside 0.1 s, across 0.3 s, update 0.05 s. The exchange
+// takes place from 0.6 to 1.0 s, and the step takes 1.05 s.
 struct StepCycle {
   Duration compute{};  // work of the step: compute without waits
   Duration working{};  // compute with waits for other stages and machines

@@ -7,8 +7,8 @@
 
 namespace orrery {
 
-// Rate: the steps of a gang have the same rate until something changes that rate, and need no
-// events. Traced: every step is simulated with its own exchanges.
+// Rate: a gang makes its steps at a constant rate until something changes this rate. Single steps
+// have no events. Traced: every step is simulated with its own exchanges.
 enum class StepDetail : uint8_t { Rate, Traced };
 constexpr std::array<std::string_view, 2> enum_names(StepDetail) { return {"rate", "traced"}; }
 

@@ -53,10 +53,10 @@ struct ExchangeParams {
     v("algorithm", algorithm,
       "auto: the algorithm that NCCL's tuner finds fastest. ring: a ring over all ranks. tree: a "
       "chain in each node, and two binary trees between nodes. nvls: NVSwitches reduce in each "
-      "node; between nodes, two trees (NVLSTree) or, with network.sharp, switches of the fabric "
-      "reduce. hierarchical: a reduce-scatter in each node, the collective along each rail, and an "
-      "all-gather in each node. If the placement of the ranks does not allow the algorithm, NCCL's "
-      "choice is used.",
+      "node. Between nodes, nvls uses two trees (NVLSTree); with network.sharp, switches of the "
+      "fabric reduce instead. hierarchical: a reduce-scatter in each node, the collective along "
+      "each rail, and an all-gather in each node. If the placement of the ranks does not allow the "
+      "algorithm, NCCL's choice is used.",
       Source{"NCCL without NCCL_ALGO"});
     v("stages", stages,
       "Order of the stages of a hierarchical exchange. serial: the stages within nodes and between "

@@ -38,8 +38,8 @@ StepTraffic traffic_of(const StepParams& params, int32_t ranks, ExchangeGroup am
   return traffic;
 }
 
-// Exchanges that follow from the model. The activations of a microbatch with b sequences of s
-// tokens in a model of width h are b * s * h numbers.
+// The exchanges of a step of the transformer `params.model`. The activations of a microbatch with b
+// sequences of s tokens in a model of width h are b * s * h numbers.
 class ModelTraffic {
  public:
   ModelTraffic(const StepParams& params, int32_t ranks) : params_{params}, ranks_{ranks} {

@@ -42,17 +42,17 @@ struct StepPlan {
   double overlap = 0;
   std::vector<StepTraffic> traffic;
 };
-// `params` must have no mistakes() and no mistakes_for() these ranks. `flops_rate` is the FLOP/s of
-// each GPU; if absent, the FLOP/s of the model's work_gpu.
+// mistakes() and mistakes_for(ranks) of `params` must be empty. `flops_rate` is the FLOP/s of each
+// GPU. If it is absent, the FLOP/s of the GPU model `model.work_gpu` are used.
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate = {});
-// working_time() is compute with its waits for other stages and machines. hidden_time() is the most
-// exchange time that compute can hide.
+// working_time() is compute, plus waits for other stages and for slower machines. hidden_time() is
+// the longest exchange that compute can hide.
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
 
-// One group of this traffic, if the job has the GPUs `gpus` of each node. NICs are shared equally
-// with the node's other groups.
+// One group of this traffic. `gpus` are the job's GPUs on each node. All groups on a node share its
+// NICs equally.
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
 // Duration and pattern of a single exchange. NICs reach `nic_factor` of their rate, see
 // polling_factor().
@@ -72,8 +72,8 @@ double flops_rate(const TransformerParams& model, const GpuModel& gpu);
 // flops_rate() of the GPU model `model.work_gpu`. The `work` of a job is its compute time on this
 // GPU model. 0 if the peak is unknown.
 double reference_rate(const TransformerParams& model);
-// Compute of each rank in a step, without waits: `params.compute`, or the model's operations at
-// this rate.
+// Compute time of each rank in a step, without waits: `params.compute` or, if it is not given, the
+// time for the model's operations at `flops_rate`.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
 // Converts the compute time `work` of a job to other GPUs. A step computes for `reference` on the
 // old GPUs and for `compute` on the new GPUs. Example: 10 h, reference 1 s, compute 0.5 s: 5 h.
@@ -87,12 +87,12 @@ Duration training_time(double parameters, double tokens, bool recompute, double 
 
 double bubble_fraction(int32_t stages, int32_t virtual_stages, int32_t microbatches);
 // straggler_probability() is the probability that at least one node is slow, if each is slow with
-// probability `fraction`. expected_slowdown() is the mean factor on the compute of a step.
+// probability `fraction`. expected_slowdown() is the mean factor on a step's compute time.
 double straggler_probability(double fraction, int32_t nodes);
 double expected_slowdown(const StragglerParams& params, int32_t nodes);
 
-// By default, each parameter takes 14 bytes: its weight in 16 bits; weight, momentum and variance
-// in 32 bits each.
+// By default, each parameter takes 14 bytes: 2 for its weight in 16 bits, and 4 each for its weight
+// in 32 bits, its momentum and its variance.
 Bytes checkpoint_bytes(double parameters, double bytes_per_parameter = 14);
 
 }  // namespace orrery

@@ -37,7 +37,7 @@ struct StragglerParams {
 
 struct PollingParams {
   static constexpr std::string_view kDoc =
-      "CPU cores poll for RDMA completions. With c cores per GPU, fewer than cores_per_gpu, NICs "
+      "CPU cores poll for RDMA completions. With c < cores_per_gpu CPU cores per GPU, NICs "
       "reach (c / cores_per_gpu) ^ exponent of their rate. Jobs on one node are not affected.";
 
   double cores_per_gpu = 4;
@@ -50,9 +50,9 @@ struct PollingParams {
       Source{"4 at Yandex; with fewer cores, NICs are several times slower"},
       Heeded{exponent > 0, "exponent is 0: missing cores cost nothing"});
     v("exponent", exponent,
-      "With c cores per GPU, fewer than cores_per_gpu, NICs reach (c / cores_per_gpu) ^ exponent "
+      "With c < cores_per_gpu CPU cores per GPU, NICs reach (c / cores_per_gpu) ^ exponent "
       "of their rate. 0: no effect.",
-      Range{0.0, 10.0}, Source{"an estimate between 1 and 2"},
+      Range{0.0, 10.0}, Source{"an estimate; values from 1 to 2 are plausible"},
       Heeded{cores_per_gpu > 0, "cores_per_gpu is 0: no cores can be missing"});
   }
 };
@@ -87,11 +87,12 @@ struct StepParams {
       "A language model that determines compute and exchanges; replaces `compute`.");
     v("parallel", parallel, "Parallelism of the model.",
       Heeded{has_exchanges() || parallel.pipeline > 1,
-             "there is no model, no exchange and no pipeline"});
+             "there is neither a model nor an exchange nor a pipeline"});
     v("zero", zero,
       "true: each data-parallel rank keeps only a part of the gradients and of the optimizer state "
       "(ZeRO). A reduce-scatter and an all-gather replace the all-reduce.",
-      Heeded{model.has_value(), "there is no model: list the exchanges instead"});
+      Heeded{model.has_value(),
+             "there is no model: list these two collectives in `exchanges` instead"});
     v("exchanges", exchanges, "Exchanges in addition to those of the model.");
     v("overlap", overlap, "The share of compute that overlaps with exchanges.", Range{0.0, 1.0},
       Heeded{has_exchanges(), "there are no exchanges"});
@@ -115,13 +116,13 @@ struct StepParams {
   bool lengthens() const;  // whether a step may take longer than its compute
   // Whether groups of this kind have one rank, whatever the job's number of ranks.
   bool is_alone(ExchangeGroup among) const;
-  // Reports what this number of ranks makes impossible. Ranks must fill whole groups, batch and
+  // Reports mistakes that depend on the number of ranks: ranks must fill whole groups, batch and
   // layers must divide evenly, and a step must compute for at least 1 ns. Does not repeat
   // mistakes().
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
-  // Reports parameter servers that a job of this many ranks cannot have, because n ranks run on at
-  // most n nodes. A gang on fewer nodes than servers has fewer servers; see
-  // ServerParams::count_on().
+  // Reports exchanges with more parameter servers than a job of this many ranks can have. Each
+  // server needs its own node, and a group of n ranks is on at most n nodes. A group on fewer nodes
+  // is no mistake, but uses fewer servers: see ServerParams::count_on().
   std::vector<StepMistake> servers_beyond(int32_t ranks) const;
 };
 

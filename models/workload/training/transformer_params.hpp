@@ -46,16 +46,16 @@ struct TransformerParams {
       "those of NVIDIA's data sheets, without sparsity.",
       Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
     v("peak_tflops", peak_tflops,
-      "Peak rate of one GPU of any model, in place of the data sheets' peaks.", Range{0.001, 1e6},
-      Unit{"TFLOP/s"});
+      "Peak rate of one GPU, the same for all GPU models. Replaces the data sheets' peak rates.",
+      Range{0.001, 1e6}, Unit{"TFLOP/s"});
     v("efficiency", efficiency,
       "The share of the peak that a GPU reaches while it computes, without waits.",
       Range{0.001, 1.0},
       Source{"44 to 52 % on A100 (Megatron, SC'21 table 1); 48 % on V100 (Megatron-LM 1.0); 41 to "
              "43 % on H100, waits included (Llama 3)"});
     v("work_gpu", work_gpu,
-      "GPU model on which the job computes for exactly `work`. On another model, the compute of a "
-      "step is longer or shorter by the ratio of the two peaks.",
+      "GPU model on which `work` is the compute time of the job. On another GPU model, the compute "
+      "time of a step is longer or shorter by the ratio of the two peak rates.",
       Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
     v("gradient_bytes", gradient_bytes, "Bytes of one parameter's gradient in exchanges.",
       Range{1, 8}, Unit{"bytes"}, Source{"Megatron sums up gradients in 32 bits"});
@@ -88,8 +88,8 @@ struct ParallelParams {
       "Number of model chunks on each stage, in an interleaved schedule.", Range{1, 100'000},
       Heeded{pipeline > 1, "there is no pipeline"});
     v("microbatch", microbatch,
-      "Number of sequences in a microbatch, which go through the pipeline together.",
-      Range{1, 1'000'000}, Heeded{!microbatches, "microbatches replaces it"});
+      "Number of sequences that go through the pipeline together, as one microbatch.",
+      Range{1, 1'000'000}, Heeded{!microbatches, "`microbatches` is given"});
     v("microbatches", microbatches,
       "Number of microbatches of each data-parallel rank in a step; absent: the model's batch "
       "determines it.",

@@ -1,4 +1,4 @@
-// Evicts equal pods of a job beyond an even share per node, and pods on overutilized nodes.
+// Evicts pods from nodes that have too many equal pods of one job, or that are overutilized.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -92,7 +92,7 @@ class Round {
   bool are_all_done_ = false;  // no more evictions in this round
   NodeSet ready_;              // computed at first use
   std::map<JobId, JobView> jobs_;
-  // Room on all underutilized nodes up to target_thresholds.
+  // How much all underutilized nodes together can take before they reach target_thresholds.
   std::array<int64_t, kResources> available_{};
   std::optional<RoomTable> rooms_;  // for node_fit; built at first use
   std::set<PodId> evicted_;
@@ -345,9 +345,9 @@ void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
 // upstream's. Only ready nodes count; a cordoned node is never underutilized. Example of
 // RemoveDuplicates: 4 of 8 nodes were broken, so 24 replicas are on the other 4, 6 on each. Once
 // all 8 are ready, a node may have ceil(24 / 8) = 3 replicas, so 3 are evicted from each of the 4.
-// Example of LowNodeUtilization with thresholds {pods: 20} and target_thresholds {pods: 50}: three
-// nodes for at most 10 pods each have 8, 4 and 1. The first is above 50 %. The third is not above
-// 20 % and can take 4 more. The first loses pods, the lowest priority first, until it has 5.
+// Example of LowNodeUtilization with thresholds {pods: 20} and target_thresholds {pods: 50}: nodes
+// A, B and C run 8, 4 and 1 of at most 10 pods. A is above 50 %, C is not above 20 %. C can take 4
+// more pods, up to 50 %. A loses pods, the lowest priority first, until it has 5.
 class Descheduler final : public Policy, public Controller {
  public:
   using Params = DeschedulerParams;

@@ -49,11 +49,11 @@ struct LowNodeUtilizationParams {
   void fields(V& v) {
     v("thresholds", thresholds,
       "A node is underutilized if its usages (requests in percent of its capacity) are all at or "
-      "below these.",
+      "below these thresholds.",
       Required{});
     v("target_thresholds", target_thresholds,
-      "A node is overutilized if any of its usages is above these. The same resources as in "
-      "thresholds must be named.",
+      "A node is overutilized if any of its usages is above these thresholds. The same "
+      "resources as in `thresholds` must be named.",
       Required{});
     v("use_deviation_thresholds", use_deviation_thresholds,
       "true: the two sets of thresholds are distances below and above the mean usage of all ready "
@@ -93,8 +93,9 @@ struct RemoveDuplicatesParams {
 
 struct DeschedulerParams {
   static constexpr std::string_view kDoc =
-      "remove_duplicates or low_node_utilization must be given. The controller's `period` is "
-      "upstream's deschedulingInterval, which is 5 min by default.";
+      "remove_duplicates or low_node_utilization must be given. The controller's `period` "
+      "corresponds to deschedulingInterval in upstream's Helm chart, but the defaults differ: "
+      "`period` is 10 s, deschedulingInterval 5 min.";
   std::optional<RemoveDuplicatesParams> remove_duplicates = {};
   std::optional<LowNodeUtilizationParams> low_node_utilization = {};
   bool node_fit = false;

@@ -29,7 +29,7 @@ struct GangDefragmenterParams {
   void fields(V& v) {
     v("wait_limit", wait_limit, "The policy makes room for a gang that has waited for this time.",
       Range{1_s, 240_h}, Source{"estimate"});
-    v("gpus_min", gpus_min, "Least number of GPUs of a gang for which the policy makes room.",
+    v("gpus_min", gpus_min, "The policy makes room only for gangs with at least this many GPUs.",
       Range{1, 10'000'000}, Unit{"GPU"}, Source{"estimate: two nodes of eight"});
     v("moved_max", moved_max, "Limit on the gangs that are suspended for one large gang.",
       Range{1, 100'000}, Unit{"gangs"}, Source{"estimate"});
@@ -53,12 +53,12 @@ struct SmallGang {
   std::vector<PodId> pods = {};  // pods with a node
 };
 
-// Frees nodes of small gangs, the cheapest first, until the large gang fits. The gain of a node is
-// how many more pods of the large gang fit once the node is freed. The cost of a node is the GPU
-// time that the small gangs on it lose, divided by the gain. Example: 2 gangs lose 40 GPU min in
-// all and 4 more pods fit: the cost is 10 GPU min per pod. Of nodes with equal cost, those with
-// the fewest small gangs per additional pod come first. Freeing a node suspends all small gangs
-// with a pod there. At the end, suspensions that are not needed are dropped, the costliest first.
+// Frees nodes, the cheapest node first, until the large gang fits. Freeing a node suspends all
+// small gangs with a pod there. The gain of a node is how many more pods of the large gang fit once
+// the node is freed. The cost of a node is the GPU time that the small gangs on it lose, divided by
+// the gain. Example: 2 gangs lose 40 GPU min in all and 4 more pods fit: the cost is 10 GPU min per
+// pod. Of nodes with equal cost, those with the fewest small gangs per additional pod come first.
+// At the end, suspensions that are not needed are dropped, the costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
@@ -78,8 +78,9 @@ class MovePlan {
   }
 
   bool is_there_room() { return rooms_.fits(needs_); }
-  // Returns the indices (in the constructor's `gangs`) of the gangs to suspend, or an empty list if
-  // there is no plan within these limits.
+  // Returns the indices (in the constructor's `gangs`) of at most `moved_max` gangs to suspend.
+  // Without `may_wait`, these gangs must fit on other nodes. Returns an empty list if there is no
+  // such plan.
   std::vector<size_t> find(int32_t moved_max, bool may_wait);
 
  private:
@@ -92,7 +93,7 @@ class MovePlan {
     int64_t gangs = 0;
     int128_t lost = 0;
     int64_t gain = 0;  // how many more pods of the large gang then fit
-    // Compares the cost per pod without a division.
+    // Compares `lost` per gained pod, then `gangs` per gained pod. Needs no division.
     bool is_cheaper_than(const Step& other) const {
       if (lost * other.gain != other.lost * gain) return lost * other.gain < other.lost * gain;
       return gangs * other.gain < other.gangs * gain;
@@ -207,15 +208,15 @@ std::vector<size_t> MovePlan::find(int32_t moved_max, bool may_wait) {
   return may_wait || fit_all(chosen) ? chosen : std::vector<size_t>{};
 }
 
-// One large gang is helped at a time. Gangs that were never helped come first, then the other gangs
-// in the order of their last help; of equal gangs, the one that waits longest comes first. If there
-// is no plan for a gang, the next gang is tried. Only running gangs of the same or a lower priority
-// and with fewer GPUs are suspended. Suspended gangs are resumed once the large gang has started,
-// or after give_up_after. Gangs that a job queue holds are not helped. Example: four nodes of 8
-// GPUs, on each a gang of one pod with 4 GPUs. A gang of two pods with 8 GPUs each waits: 16 GPUs
-// are free, but no whole node. After 30 min two small gangs are suspended: those that lose the
-// least GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min. The large gang gets the nodes of these two
-// gangs, which restart beside the other two small gangs.
+// One large gang is helped at a time. Gangs that were never helped come first, the longest wait
+// first; then the gangs whose last help was longest ago. If there is no plan for a gang, the next
+// gang is tried. Gangs that a job queue holds are not helped. Only running gangs of the same or a
+// lower priority and with fewer GPUs are suspended. Suspended gangs are resumed once the large gang
+// has started, or after give_up_after. Example: four nodes of 8 GPUs, on each a gang of one pod
+// with 4 GPUs. A gang of two pods with 8 GPUs each waits: 16 GPUs are free, but no whole node.
+// After 30 min two small gangs are suspended: those that lose the least GPU time, say 4 GPUs x 5
+// min and 4 GPUs x 8 min. The large gang gets their nodes, and the two suspended gangs restart
+// beside the other two small gangs.
 class GangDefragmenter final : public Policy, public Controller {
  public:
   using Params = GangDefragmenterParams;
@@ -269,9 +270,9 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
   return needs;
 }
 
-// Whether the free room of all nodes suffices for the missing pods of the large gang. Needed if
-// suspended gangs may not wait: they then move to other nodes, which leaves the sum of free room
-// unchanged.
+// Whether the free resources of all nodes together suffice for the missing pods of the large gang.
+// If not, no plan exists without may_wait: the suspended gangs need as much on other nodes as they
+// free.
 bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
   Resources left = board.cluster().free_on_up_nodes();
   for (const PodNeed& need : needs) {
@@ -300,8 +301,8 @@ std::vector<SmallGang> small_gangs(const ControlBoard& board, const JobView& lar
   return gangs;
 }
 
-// Large gangs that wait longer than wait_limit, at most kGangsPerSearch: first gangs that were
-// never helped, then the others in the order of their last help.
+// At most kGangsPerSearch large gangs that wait for wait_limit or longer. Gangs that were never
+// helped come first, then those whose last help was longest ago.
 std::vector<WaitingJob> GangDefragmenter::to_be_helped(const ControlBoard& board) {
   std::vector<std::pair<Time, WaitingJob>> over;
   std::map<uint64_t, Time> helped;
@@ -357,8 +358,8 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   return true;
 }
 
-// A suspended gang cannot be resumed while it still writes its checkpoint, so each tick repeats the
-// request.
+// A suspended gang cannot be resumed while it still writes its checkpoint, so ResumeJob is repeated
+// at each tick.
 void GangDefragmenter::go_on(const ControlBoard& board, Actions& actions) {
   Help& help = *help_;
   const bool is_late = board.now() >= help.until;

@@ -13,8 +13,9 @@ namespace {
 
 // A loop adds nodes to one pool or removes nodes. It decides by the state at its start and acts at
 // its end. Loops do not overlap, as in cluster-autoscaler. Example: a pool has 1 node with 8 GPUs,
-// and may grow to 4 such nodes. Three pods request 8 GPUs each, so two of them fit on no node. The
-// next loop requests 2 nodes. 10 min after the pods end, a loop removes the idle nodes.
+// and may grow to 4 such nodes. Three pods request 8 GPUs each. The node has room for one pod, so
+// the next loop requests 2 nodes for the other pods. 10 min after the pods end, a loop removes the
+// idle nodes.
 class ClusterAutoscaler final : public Policy, public Controller {
  public:
   using Params = ClusterAutoscalerParams;

@@ -1,4 +1,4 @@
-// policies/controllers/scaling/move_simulation.hpp -- whether the pods of nodes fit on other nodes.
+// policies/controllers/scaling/move_simulation.hpp -- simulated moves of pods to other nodes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace orrery {
 // Clears nodes in turn: moves the pods of a node to other nodes. Earlier moves stay in effect.
 // Targets are ready nodes that are neither cordoned nor cleared. Example: nodes A, B and C can
 // hold three pods each and have one pod each. A's pod moves to B; B's two pods then move to C; C's
-// pods cannot move.
+// pods cannot move, because A and B are cleared.
 class MoveSimulation {
  public:
   MoveSimulation(const ControlBoard& board, const ClusterAutoscalerParams& params);

@@ -35,8 +35,8 @@ bool ScaleDown::has_pods(const ControlBoard& board, NodeId node) const {
   });
 }
 
-// The use of a node as upstream computes it: the requested share of its GPUs or, without GPUs, the
-// larger of the shares of CPU and memory.
+// The utilization of a node, as upstream computes it: the requested share of its GPUs or, without
+// GPUs, the larger of the requested shares of CPU and memory.
 double ScaleDown::use(const ControlBoard& board, NodeId node) const {
   const ClusterState& cluster = board.cluster();
   Resources taken;

@@ -29,7 +29,7 @@ class ScaleDown {
         idle_{board.cluster().nodes()},
         low_{board.cluster().nodes()} {}
 
-  void look(const ControlBoard& board);  // updates since when nodes are unneeded
+  void look(const ControlBoard& board);  // updates which nodes are unneeded, and since when
   Plan plan(const ControlBoard& board) const;
   // Executes the part of the plan that is still valid.
   void act(const ControlBoard& board, const Plan& plan, Actions& actions);
@@ -40,16 +40,17 @@ class ScaleDown {
 
  private:
   struct Node {
-    // Begin of the loop that first found the node unneeded; negative: it is needed.
+    // Since when the node is unneeded; begins anew when an idle node's readiness changes.
+    // Negative: the node is needed.
     Time unneeded{-1};
-    bool was_ready = false;  // whether the node was ready in that loop
+    bool was_ready = false;  // whether the unneeded node was ready at the last look()
     Time next_look = {};     // when to examine the node again after its pods could not move
   };
   struct Draining {
     NodeId node;
-    // Set at the first tick after the drain if the node still has pods. The drain has failed only
-    // if the node has pods at the next tick, too, because the scheduler may observe ends of pods
-    // one tick late.
+    // Set if the node still has pods at the first tick after the end of the drain. The drain has
+    // failed only if the node also has pods at the second tick, because the scheduler may observe
+    // ends of pods one tick late.
     bool has_ended = false;
   };
   bool has_pods(const ControlBoard& board, NodeId node) const;  // pods that are not expendable

@@ -38,7 +38,7 @@ uint32_t ScaleUp::room_to_grow(const PoolView& pool) const {
 
 // Pods that fit on present or requested nodes need no new nodes. A finished pod still takes room in
 // this plan until the scheduler observes its end, because the plan uses the scheduler's view of
-// what is free. Upstream's autoscaler watches pods itself.
+// what is free. Upstream's autoscaler does not use that view: it has its own watch of pods.
 ScaleUp::Plan ScaleUp::plan() {
   std::vector<Waiting> waiting = collect_waiting();
   if (waiting.empty()) return {};
@@ -63,8 +63,8 @@ ScaleUp::Plan ScaleUp::plan() {
   return plan;
 }
 
-// Some pods fit on no present or requested node. Packs these pods onto nodes that the pool may add.
-// Of equal pods, those that have waited longest get the present or requested nodes.
+// Packs the pods that fit on no present or requested node onto absent nodes that the pool can add.
+// Of equal pods, those that have waited longest are the seated ones (see Waiting) and need no node.
 std::optional<AddNodes> ScaleUp::grow(uint32_t number, const std::vector<Waiting>& waiting,
                                       RoomTable& rooms) const {
   const PoolView& pool = board_.pools()[number];

@@ -11,10 +11,11 @@
 
 namespace orrery {
 
-// Packs pods without a node onto present and requested nodes, largest first. Pods that do not fit
-// there are packed onto new nodes of the first pool that fits any of them, and these nodes are
-// requested. Example: pods of 8, 8 and 4 GPUs, one present node with 4 free GPUs, new nodes of 8:
-// the pod of 4 fits on the present node, and 2 nodes are requested.
+// Packs unplaced pods, the largest pod first, onto present and requested nodes. Pods that do not
+// fit there are packed onto new nodes of one pool: the first pool that fits any of these pods. The
+// plan requests the new nodes that got pods. Example: pods of 8, 8 and 4 GPUs, one present node
+// with 4 free GPUs, new nodes of 8: the pod of 4 fits on the present node, and 2 nodes are
+// requested.
 class ScaleUp {
  public:
   struct Plan {

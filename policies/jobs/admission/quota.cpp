@@ -1,5 +1,6 @@
-// Limits the amount that all running jobs of a team, a user or an application hold. Example: with a
-// limit of 16 GPUs and running jobs of 8 and 4, a job of 8 is held until one of the two ends.
+// Limits the units of the counted resource that all running jobs of a team, a user or an
+// application have in total. Example: with a limit of 16 GPUs and running jobs of 8 and 4 GPUs, a
+// job of 8 GPUs is held back until one of the two ends.
 #include <array>
 #include <map>
 #include <optional>
@@ -29,10 +30,11 @@ class Quota final : public Policy, public Admit, public JobWatcher {
       v("of", of, "Who has a quota. A quota of an application can model its licences.");
       constexpr Range kUnits{int64_t{0}, int64_t{1} << 40U};
       v("limits", limits,
-        "Limits by name: how many units of the counted resource, such as GPUs, the running jobs "
-        "may have.",
+        "By name of the team, user or application: how many units of the counted resource, such "
+        "as GPUs, its running jobs may have in total.",
         kUnits);
-      v("others", others, "Limit of each owner that `limits` does not name; absent: no limit.",
+      v("others", others,
+        "Limit of each team, user or application that `limits` does not name; absent: no limit.",
         kUnits);
     }
   };

@@ -8,8 +8,8 @@ class Qssf final : public Policy, public QueueOrder {
  public:
   using Params = NoParams;
   Qssf(JobBoard& /*board*/, const Params& /*params*/) {}
-  // The rank is units of the counted resource times milliseconds. A million GPUs for a century make
-  // 3.2e18, which fits into 64 bits.
+  // The unit of the rank is one GPU (or CPU, if the job queue counts CPUs) for one millisecond. A
+  // million GPUs for a century make 3.2e18, which fits into 64 bits.
   int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 };
 ORRERY_REGISTER_POLICY(

@@ -19,7 +19,7 @@ namespace {
 enum class FairShare : uint8_t { FairTree, Classic };
 constexpr std::array<std::string_view, 2> enum_names(FairShare) { return {"fair_tree", "classic"}; }
 
-// Trackable resources in the units of slurm.conf: CPUs and GPUs in number, memory in GiB.
+// Amount of one trackable resource: GiB of memory, or number of CPUs, GPUs, NICs or pods.
 double amount_of(const Resources& resources, size_t resource) {
   const auto amount = static_cast<double>(resources.amount[resource]);
   const auto which = static_cast<Resource>(resource);
@@ -37,9 +37,10 @@ std::array<double, kResources> weights_of(const std::map<std::string, double>& n
   return weights;
 }
 
-// Accounts are teams. The usage of a user grows by the amount that the user's jobs hold, times the
-// seconds; past usage halves in every half-life. The priority of a job is a sum of weighted
-// factors. Example: with weight_age 1000 and max_age 7 d, a wait of 3.5 d adds 500 to the priority.
+// Accounts are teams. Each second, the usage of a user grows by the amount of resources that the
+// user's jobs hold. Past usage halves in every half-life. The priority of a job is a sum of
+// weighted factors. Example: with weight_age 1000 and max_age 7 d, a wait of 3.5 d adds 500 to the
+// priority.
 class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatcher {
  public:
   struct Params {
@@ -75,7 +76,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         "Algorithm of the fairshare factor. fair_tree: Slurm's Fair Tree; classic: "
         "2^(-usage/share).",
         Source{"slurm.conf"});
-      v("damping", damping, "FairShareDampeningFactor: divides the exponent of classic.",
+      v("damping", damping,
+        "FairShareDampeningFactor: divides the exponent in the classic formula.",
         Range{1.0, 1000.0}, Source{"slurm.conf"},
         Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
       v("shares", shares,
@@ -182,8 +184,9 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     const Place place = places_.at(key_of(job));
     held_[place.account][place.user] += millionths;
   }
-  // Brings the usage up to now: past usage decays, and the use since the last call is added. This
-  // use decays continuously, too, so the result does not depend on the number of calls.
+  // Brings the usage up to now: the old usage decays, and the usage since the last call is added.
+  // The added usage decays from the moment of use, so the result does not depend on the number of
+  // calls.
   void accrue() {
     const Duration span = board_.now() - accrued_to_;
     if (span == Duration{}) return;

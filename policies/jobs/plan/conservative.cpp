@@ -21,7 +21,8 @@ class Conservative final : public Policy, public Plan {
       for (const JobSlot job : in_order_) reserve(job);
       return;
     }
-    // Reservations stay as they are if all new jobs sort behind the waiting ones.
+    // A new job that is last in the queue changes no other reservation. If any job follows a new
+    // job, all jobs are planned again.
     future_.advance(board_.now());
     for (const JobSlot job : news.arrived) {
       if (board_.waiting().next(job) != kNoJob) {

@@ -1,7 +1,7 @@
 // Dominant resource fairness (Ghodsi et al., NSDI 2011): serves the owner with the smallest
-// dominant share. This is the largest share that the owner has of any resource. Example: of 9 CPUs
-// and 18 GPUs, A holds 3 CPUs and 1 GPU (dominant share 1/3), B holds 1 CPU and 4 GPUs (2/9): B is
-// next.
+// dominant share. An owner's dominant share is its largest share of any resource. Example: of 9
+// CPUs and 18 GPUs, A holds 3 CPUs and 1 GPU (dominant share 1/3), B holds 1 CPU and 4 GPUs (2/9):
+// B is next.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -50,8 +50,9 @@ class Drf final : public Policy, public Plan, public JobWatcher {
                                  });
   }
 
-  // Serves owners in the order of their shares. An owner that starts a job moves back, and an owner
-  // whose next job does not fit is skipped. So owners before `key` need no second visit.
+  // Serves owners in ascending order of their shares. If the start of a job raises an owner's
+  // share, the owner moves towards the end of the order. An owner whose next job does not fit is
+  // skipped. Free resources only shrink meanwhile, so owners before `key` need no second visit.
   void plan(const PlanNews& /*news*/) override {
     if (capacities_ != board_.capacities()) {
       capacities_ = board_.capacities();

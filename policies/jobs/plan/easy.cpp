@@ -2,9 +2,9 @@
 // they do not delay it.
 //
 // `shadow` is the first instant at which the head of the queue fits, by the expected ends of
-// running jobs. `extra` is the amount that is then free beside the head. A job may start if it fits
-// now, and either ends by `shadow` or requests at most `extra`. Example: of 8 GPUs, A holds 6 until
-// 10 h, and the head B needs 4. Then `shadow` is 10 h and `extra` is 4. C needs 2 and starts,
+// running jobs. `extra` is what stays free when the head starts at `shadow`. A job may start if it
+// fits now, and either ends by `shadow` or requests at most `extra`. Example: of 8 GPUs, A holds 6
+// until 10 h, and the head B needs 4. Then `shadow` is 10 h and `extra` is 4. C needs 2 and starts,
 // however long it runs.
 #include <algorithm>
 #include <array>
@@ -36,9 +36,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
 
   void plan(const PlanNews& news) override {
-    // A job that exceeds its estimate frees nothing and only moves the reservation. With Queue, the
-    // reservation is recomputed once there is room or an arrived job fits; with Shortest, at each
-    // call.
+    // A job that exceeds its estimate moves the reservation but frees nothing. With Queue,
+    // backfilling then waits for the next call with news.has_room or with an arrived job that fits.
     runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();
@@ -51,7 +50,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     head_ = head;
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
-    // Jobs rejected before stay rejected, because the time to the shadow only shrinks.
+    // Only arrived jobs are tried. The others were rejected earlier and still cannot start, because
+    // the time until the head's reservation only shrinks.
     if (!must_try_all) {
       arrived_.assign(news.arrived.begin(), news.arrived.end());
       if (order_ == BackfillOrder::Shortest) {

@@ -124,8 +124,9 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     if (part >= used_.size()) used_.resize(part + 1);
     return used_[part];
   }
-  // Updates the amount of each part of the pool. A part has the GPUs of one model. With `driver:
-  // per_pod` or `per_gang`, jobs have no paces, and the whole pool is one part.
+  // Updates `counts_`: how much of the counted resource each part of the pool has. A part has the
+  // GPUs of one model. If jobs have no paces (`driver: per_pod` or `per_gang`), the whole pool is
+  // one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {
@@ -170,9 +171,9 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     }
   }
 
-  // Adds a claim of the job to each part of the pool on which the job can run. Claims of the least
-  // served jobs come first. Claims to parts in which a job has no share of time come last, the
-  // fastest part first.
+  // Adds a claim of the job for each part of the pool that can run the job. The higher the ratio of
+  // due rounds to received rounds, the earlier the claim is served. Claims for parts in which the
+  // job has no share of time come last; among these, the claim with the highest speed is first.
   void claim(const QueuedJob& job, std::vector<Claim>& claims) {
     Standing& s = standings_[job.slot];
     s.chosen = kNowhere;

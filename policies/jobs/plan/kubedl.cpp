@@ -1,4 +1,4 @@
-// KubeDL's coordinator: tenants take turns, and each starts one job.
+// KubeDL's coordinator: tenants take turns, and a turn starts at most one job.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

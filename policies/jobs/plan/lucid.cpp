@@ -63,8 +63,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
         Range{0, 4}, Source{"Lucid artifact: 2"});
       v("paces", paces,
         "Pace of a sharing job, relative to exclusive use: nine numbers. The first three are for "
-        "jobs with score 0, the next three for score 1, the last three for score 2. In each group, "
-        "they are for partners with scores 0, 1 and 2.",
+        "jobs with score 0, the next three for score 1, the last three for score 2. The "
+        "three numbers of each score are for partners with scores 0, 1 and 2.",
         Range{0.0, 1000.0}, Source{"means over the 1,388 pairs measured for Lucid, limited to 1"});
       v("shared_gpus_max", shared_gpus_max, "Jobs with more GPUs than this never share.",
         Range{int64_t{0}, int64_t{1'000'000}}, Source{"Lucid artifact: 8"});
@@ -75,7 +75,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       v("check_every", check_every, "Time between checks of busy_arrivals.", Range{1_s, 24_h},
         Source{"Lucid artifact: 100 s"});
       v("busy_arrivals", busy_arrivals,
-        "Jobs may share while more jobs than this arrived in the last 10 min; negative: always.",
+        "The cluster is busy while more jobs than this arrived in the last 10 min; negative: "
+        "always.",
         Unit{"jobs"}, Range{int64_t{-1}, int64_t{1'000'000}},
         Source{"Lucid artifact: 2 predicted arrivals"});
     }
@@ -168,8 +169,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       if (board_.job(job).is_running() && now >= profiled_at(job)) board_.stop(job);
     }
   }
-  // Starts new jobs in the profiler, the smallest first. A job that does not fit blocks the jobs
-  // behind it.
+  // Starts new jobs in the profiler, the smallest first. If a job does not fit, the jobs behind
+  // it wait too.
   void enter_profiler() {
     if (params_.profiler_gpus == 0) return;
     jobs_.clear();

@@ -1,4 +1,4 @@
-// Backfilling like Slurm's sched/backfill: at every event jobs start in order of priority. A
+// Backfilling like Slurm's sched/backfill: at every event, jobs start in order of priority. A
 // planner with bounded depth, window and resolution searches for gaps periodically.
 #include <algorithm>
 

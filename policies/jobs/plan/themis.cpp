@@ -1,4 +1,4 @@
-// Themis (NSDI'20): jobs hold GPUs by leases, which are auctioned among the jobs whose finish times
+// Themis (NSDI'20): jobs lease GPUs. Unleased GPUs are auctioned among the jobs whose finish times
 // are the most unfair.
 #include <algorithm>
 #include <cmath>
@@ -16,9 +16,9 @@ namespace {
 // job would take on 1/n of the cluster, where n is the number of jobs. GPUs that are free, or whose
 // lease is over, are auctioned. Of the jobs without a lease, the share 1 - f with the largest rho
 // may bid, where f is `fairness`. Example: with f = 0.8, two of 10 jobs bid. A bid is the factor by
-// which a job's rho improves if the job has its GPUs for the next lease. The winners are the
-// bidders that fit on the GPUs together and have the largest product of bids: a knapsack over the
-// logarithms of bids.
+// which a job's rho improves if the job runs during the next lease. Of all sets of bidders
+// that fit on the auctioned GPUs together, the set with the largest product of bids wins. It is
+// found as a knapsack over the logarithms of bids.
 class Themis final : public Policy, public Plan, public JobWatcher {
  public:
   struct Params {
@@ -150,10 +150,11 @@ class Themis final : public Policy, public Plan, public JobWatcher {
 };
 ORRERY_REGISTER_POLICY(Themis, "Themis",
                        "Finish-time fairness: jobs hold GPUs by leases, which are auctioned. A job "
-                       "wins all its GPUs or none, so the paper's partial payment for truthful "
-                       "bids is left out. GPUs that no bidder wins go to other jobs in random "
-                       "order. Host time: O(n log n) over all waiting and running jobs for each "
-                       "plan, and up to 4,096 steps for each bidder.");
+                       "wins all its GPUs or none. The paper's hidden payments, a part of each "
+                       "winner's GPUs, are left out. GPUs that no bidder wins go to the other jobs "
+                       "without a lease, in random order. Host time: O(n log n) over all waiting "
+                       "and running jobs for each plan, and up to 4,096 steps of the auction for "
+                       "each bidder.");
 
 }  // namespace
 }  // namespace orrery

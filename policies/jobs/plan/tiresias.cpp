@@ -2,9 +2,9 @@
 //
 // With dlas and dlas_gpu, running jobs of a queue stay ahead of the waiting jobs of this queue, as
 // in the artifact: a job is stopped only for a job of a higher queue. A job that enters a queue
-// goes to the end of the queue. Example: the first queue ends at 3.6 GPU-hours. A job on 8 GPUs
-// falls into the second queue after 27 min. With gittins there is one queue, and a job is stopped
-// for any job with a larger index.
+// goes to the end of the queue. Example with dlas_gpu: the limit of the first queue is 3.6
+// GPU-hours. After 27 min, a job on 8 GPUs goes to the end of the second queue. With gittins there
+// is one queue, and a job is stopped for any job with a larger Gittins index.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -35,8 +35,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
       constexpr Range kService{int64_t{1}, int64_t{1} << 40U};
       v("by", by,
         "What ranks a job. dlas: its executed seconds; dlas_gpu: its executed seconds times its "
-        "GPUs; gittins: the Gittins index of its GPU seconds, from the GPU seconds of jobs that "
-        "have ended.");
+        "GPUs; gittins: its Gittins index, computed from its GPU seconds and those of ended jobs.");
       v("limits", limits,
         "After this many executed seconds (dlas) or GPU seconds (dlas_gpu), a job moves to the "
         "next queue. There is one queue more than limits.",
@@ -44,7 +43,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         Heeded{by != Service::Gittins, "by is gittins"});
       v("promote_knob", promote_knob,
         "For dlas and dlas_gpu: a stopped job returns to the first queue when its total wait "
-        "between runs is this many times its run time. Both count from its last return; 0: never.",
+        "between runs is this many times its run time. Wait and run time count from the job's last "
+        "return. 0: never.",
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
         Heeded{by != Service::Gittins, "by is gittins"});
       v("gittins_delta", gittins_delta,
@@ -146,7 +146,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     }
     return job.queued + (job.progress.executed - s.forgiven) * params_.promote_knob - s.waited;
   }
-  // When the job will be promoted or demoted or, with gittins, will have used one quantum more.
+  // The time of the job's next promotion or demotion. For a running job with gittins: the time when
+  // it will have used one more quantum.
   Time change(const QueuedJob& job) const {
     if (!job.is_running()) return std::max(promoted_at(job), board_.now() + 1_ns);
     const Standing& s = standings_[job.slot];

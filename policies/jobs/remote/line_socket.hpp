@@ -16,8 +16,8 @@ class SocketFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The address is `unix:PATH` or `tcp:127.0.0.1:PORT`. Timeouts are host time: a timeout ends the
-// run, so host time never changes what a run records.
+// The address is `unix:PATH` or `tcp:127.0.0.1:PORT`. The timeout is in host time. If it passes,
+// the run fails, so the results of a successful run never depend on host time.
 class LineSocket {
  public:
   static constexpr size_t kLineMax = size_t{16} << 20U;  // bytes

@@ -15,7 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr Duration kSpanMax = 24_h * 3660;  // the maximum of durations in scenarios
 constexpr size_t kShownMax = 60;
 
-// Replaces bytes that are not UTF-8, which names in traces may have.
+// Names in traces may have bytes that are not UTF-8. Such bytes are replaced.
 std::string line_of(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }

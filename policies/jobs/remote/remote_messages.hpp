@@ -1,5 +1,5 @@
-// policies/jobs/remote/remote_messages.hpp -- the lines between Orrery and a client: README.md has
-// the protocol.
+// policies/jobs/remote/remote_messages.hpp -- messages between Orrery and a client. Each message is
+// one line. README.md describes the protocol.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Another process decides which jobs start: README.md has the protocol.
+// Another process decides which jobs start. README.md describes the protocol.
 #include <algorithm>
 #include <exception>
 #include <map>

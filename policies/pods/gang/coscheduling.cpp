@@ -2,8 +2,8 @@
 // members with a node wait in Permit, and hold the node, until minMember members have a node.
 // Example: minMember 4 and room for 3. Three members hold their nodes until the fourth finds no
 // node. A quarter of the gang is then missing, more than podGroupRejectPercentage (10), so the gang
-// is rejected at once. With minMember 40 and room for 39, the 39 members hold their nodes until
-// permitWaitingTimeSeconds have passed.
+// is rejected at once. With minMember 40 and room for 39, only 2.5 % of the gang is missing, so the
+// 39 members hold their nodes until permitWaitingTimeSeconds have passed.
 #include <limits>
 #include <vector>
 
@@ -86,8 +86,8 @@ class Coscheduling final : public Policy,
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
-    // A running backoff is not extended, although PostFilter also runs for members that PreFilter
-    // rejects.
+    // During a backoff, PreFilter rejects members, and PostFilter runs for them, too. These
+    // rejections do not extend the backoff.
     const bool starts_pause = params_.podGroupBackoffSeconds > 0 && gang.are_enough_created() &&
                               gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
@@ -152,9 +152,8 @@ class Coscheduling final : public Policy,
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Whether the resources that the gang holds and the resources that are free on all up nodes
-  // together cover minResources. Even then the gang may not fit, because each pod needs room on one
-  // node.
+  // Whether the gang's minResources and minMember pods are at most what the gang holds plus what is
+  // free on all up nodes. Even then the gang may not fit, because each pod needs room on one node.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;

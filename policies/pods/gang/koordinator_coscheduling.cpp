@@ -223,9 +223,9 @@ class KoordinatorCoscheduling final : public Policy,
   GangMap<uint8_t> has_run_;  // by a group's first gang: whether a pod of the group was bound
 };
 ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
-                       "Gang scheduling of Koordinator: the gangs of a job form a group. Unless "
-                       "every gang of the group gets its minimum, no pod of the group keeps a "
-                       "node.");
+                       "Gang scheduling of Koordinator: the gangs of a job form a group. Pods of "
+                       "the group keep their nodes only if every gang of the group gets its "
+                       "minimum.");
 
 }  // namespace
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// All or nothing: a gang is bound in a cycle in which every member gets a node or, with
-// `members: min_available`, enough members do. Otherwise no member holds a node.
+// All or nothing: a gang is bound if one cycle finds a node for every member or, with
+// `members: min_available`, for enough members. Otherwise no member gets a node.
 #include <array>
 
 #include "models/scheduling/contract/policy_registry.hpp"

@@ -13,8 +13,8 @@ namespace {
 enum class Level : uint8_t { Leaf, Hostname };
 constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
 
-// While members of the gang are placed, the only node tried is that of the first placed member, and
-// the only leaf tried is the leaf of this node.
+// Once a member of the gang is placed, the only `hostname` domain is the node of the first placed
+// member, and the only `leaf` domain is the leaf of that node.
 class TopologyPlacement final : public Policy, public Domains, public Reserve {
  public:
   struct Params {
@@ -108,9 +108,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
                        "Places a whole gang under one leaf switch or on one node. relax_attempts "
                        "and relax_after widen the domain step by step, as in Philly. Host time of "
-                       "an attempt: O(leaves), or O(nodes) with level: hostname. More for a "
-                       "gang that has unequal pods or shares of GPUs: it is tried in one domain "
-                       "after another until it fits.");
+                       "an attempt: O(leaves), or O(nodes) with level: hostname. It is longer for "
+                       "a gang whose pods differ, request shares of a GPU or request no GPU: such "
+                       "a gang is tried in one domain after another until it fits.");
 
 }  // namespace
 }  // namespace orrery

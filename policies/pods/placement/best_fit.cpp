@@ -1,5 +1,5 @@
-// Prefers the node on which the pod leaves the least free CPU and GPU, as does the baseline BestFit
-// in the paper on FGD.
+// Prefers the node on which the pod leaves the least free CPU and GPU. BestFit is a baseline in the
+// paper on FGD.
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"

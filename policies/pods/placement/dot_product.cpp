@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 2> enum_names(Prefer) {
   return {"smallest_product", "largest_product"};
 }
 
-// The pod's request and the node's free resources are fractions of the largest node. The product is
-// the mean of the products for CPU and GPU, in 0..1. Example: a pod of (0.5 CPU, 0.25 GPU) and a
-// node with (0.8, 1.0) free: (0.4 + 0.25) / 2 = 0.325.
+// The pod's request and the node's free resources are fractions of the largest allocatable amount
+// on any node. The result is the mean of the products for CPU and GPU, in 0..1. Example: a pod of
+// (0.5 CPU, 0.25 GPU) and a node with (0.8, 1.0) free: (0.4 + 0.25) / 2 = 0.325.
 class DotProduct final : public Policy, public Score {
  public:
   struct Params {
@@ -25,7 +25,7 @@ class DotProduct final : public Policy, public Score {
     void fields(V& v) {
       v("prefer", prefer,
         "smallest_product: prefers nodes where little of the requested resources is free; "
-        "largest_product: prefers nodes where much of them is free.",
+        "largest_product: prefers nodes where much of the requested resources is free.",
         Source{"smallest_product: the FGD artifact (USENIX ATC 2023); largest_product: Tetris"});
     }
   };

@@ -1,5 +1,5 @@
-// Fragmentation gradient descent (Weng et al., USENIX ATC 2023): places a pod where the idle GPU
-// capacity that typical pods cannot use grows least.
+// Fragmentation gradient descent (Weng et al., USENIX ATC 2023): places a pod where fragmentation
+// grows least. Fragmentation is idle GPU capacity that typical pods cannot use.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,10 +15,10 @@ namespace orrery {
 namespace {
 
 // The score is floor(100 / (1 + exp(-d))), where d is the number of GPUs by which the node's
-// fragmentation falls. The code counts d exactly, as an integer in a smaller unit: the relief. The
-// least relief of each score is computed once. A pod with a share of a GPU is tried on every GPU
-// and gets the GPU with the best score; of equal GPUs, the first. Example: d = 0 scores 50, d = 1
-// scores 73.
+// fragmentation falls. Example: d = 0 scores 50, d = 1 scores 73. The code uses an exact integer in
+// place of d: the relief, which is d * kMilli * weight(). The constructor computes the least relief
+// that gets each score. A pod with a share of a GPU is tried on every GPU and gets the GPU with the
+// best score; of equal GPUs, the first.
 class Fgd final : public Policy, public Score, public PickDevices {
  public:
   using Params = NoParams;

@@ -17,7 +17,8 @@ namespace {
 //   50: the class of the new pod and other classes
 //   25: no pods with GPUs
 //    0: only other classes
-// Up to 25 are added: the fewer GPUs are free, the more. A new pod without GPUs gets 0 everywhere.
+// Up to 25 points are added: the fewer GPUs of the node are free, the more points. If the new pod
+// has no GPUs, all nodes get 0.
 class GpuClustering final : public Policy, public Score {
  public:
   using Params = NoParams;

@@ -36,18 +36,17 @@ class InterPodAffinity final : public Policy,
       v("algorithm", algorithm,
         "The algorithm whose cost is charged. current: a pod with affinity terms is compared with "
         "all nodes and all placed pods. Any other pod is compared only with placed pods that have "
-        "anti-affinity, and with their nodes. before_1_18: every pod is compared with all nodes, "
-        "at the costs of 2019. before_1_18 is the default with policy.cost.preset: "
-        "kubernetes_1_15.");
+        "anti-affinity, and with their nodes. before_1_18: like current, but every pod is compared "
+        "with all nodes. before_1_18 is the default with policy.cost.preset: kubernetes_1_15.");
       v("per_node", per_node,
-        "Scheduler time for each node with which a pod is compared. Absent: the cost in the "
-        "algorithm.",
+        "Scheduler time for each node with which a pod is compared. Absent: the default for "
+        "the chosen algorithm.",
         Range{Duration{}, 1_s},
         Source{"current: 2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes "
                "pull request 79474"});
       v("per_pod", per_pod,
-        "Scheduler time for each placed pod with which a pod is compared. Absent: the cost "
-        "in the algorithm.",
+        "Scheduler time for each placed pod with which a pod is compared. Absent: the default "
+        "for the chosen algorithm.",
         Range{Duration{}, 1_s},
         Source{"current: 2300ns, calibrated: with per_node it gives scheduler_perf's minimum rates "
                "on 5,000 nodes, 60 pods/s with anti-affinity and 35 pods/s with affinity; "
@@ -72,7 +71,8 @@ class InterPodAffinity final : public Policy,
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const Spec& spec = spec_of(cycle.pod);
     const auto selects_any = [](const PodCounts* selected) { return selected->total > 0; };
-    // The first pod of a group with affinity to its own labels may go anywhere.
+    // The first pod of a group may go anywhere: the pod matches all its own affinity terms, and no
+    // placed pod matches them.
     if (!spec.selects_itself || std::ranges::any_of(spec.near, selects_any)) {
       for (const PodCounts* const selected : spec.near) nodes.keep(selected->where, kNotNear);
     }
@@ -84,9 +84,9 @@ class InterPodAffinity final : public Policy,
     return bit_of(ClusterEventKind::AssignedPodDeleted) |
            bit_of(ClusterEventKind::AssignedPodAdded) | bit_of(ClusterEventKind::NodeAdded);
   }
-  // A new pod can help only pods with affinity terms. A pod that left can help pods with
-  // anti-affinity. If it was the last pod of a group, it also helps a waiting pod of this group:
-  // the first pod of a group may go anywhere.
+  // A new pod can help only pods with affinity terms. A pod that left can help pods that
+  // anti-affinity kept away. If the last placed pod of a group left, a waiting pod of this group
+  // may go anywhere.
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     const bool is_helped =
         event.kind != ClusterEventKind::AssignedPodAdded || !pod.spec->affinity.empty();
@@ -106,7 +106,7 @@ class InterPodAffinity final : public Policy,
   struct Spec {  // counts of placed pods, from Placements
     // near: one for each affinity term of the spec; away: one for each anti-affinity term.
     std::vector<const PodCounts*> near, away;
-    // One for each anti-affinity term that selects this spec.
+    // One for each anti-affinity term, of any spec, that selects this spec.
     std::vector<const PodCounts*> kept_away_by;
     size_t terms_seen = 0;        // number of anti-affinity terms compared with this spec
     bool selects_itself = false;  // all affinity terms of the spec select pods of the spec itself
@@ -145,7 +145,7 @@ class InterPodAffinity final : public Policy,
   }
 
   // The counts for the pod's spec, which are cached. Each spec is compared only once with each
-  // distinct anti-affinity term of the specs.
+  // distinct anti-affinity term of all specs.
   const Spec& spec_of(const PodView& pod) const {
     Known& known = *known_;
     const SpecTable& table = handle_.specs();

@@ -29,7 +29,7 @@ class NodeName final : public Policy, public Filter, public EventHints {
   const Handle& handle_;
 };
 ORRERY_REGISTER_POLICY(NodeName, "NodeName",
-                       "Accepts only the node that the pod names, if it names one.");
+                       "If the pod names a node, only that node is accepted.");
 
 }  // namespace
 }  // namespace orrery

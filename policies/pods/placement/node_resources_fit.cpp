@@ -88,7 +88,7 @@ struct StrategyParams {
       "them.",
       Source{"kube-scheduler 1.36"});
     v("requestedToCapacityRatio", requestedToCapacityRatio,
-      "With type: RequestedToCapacityRatio only.");
+      "Used only with type: RequestedToCapacityRatio.");
   }
   void check(Checker& checker) const {
     const bool has_shape = !requestedToCapacityRatio.shape.empty();
@@ -170,9 +170,9 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
     }
   }
 
-  // A node may be short of several resources. Such a node is removed for the first of them and
-  // noted under the others. Shortages that no eviction can cure come first, so that they decide the
-  // status.
+  // A node may be short of several resources. The first shortage removes the node, and the others
+  // are only noted as further reasons. Shortages that no eviction can cure come first, so that they
+  // decide the status.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     learn(cycle.cluster);
     const Ask ask{cycle.cluster, *cycle.pod.spec};

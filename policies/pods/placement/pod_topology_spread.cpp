@@ -35,9 +35,9 @@ struct ConstraintParams {
   }
 };
 
-// A constraint in the pod's spec counts the placed pods of all jobs that have the constraint's
-// labels. A pod without constraints gets the default constraints, which count the pods of its own
-// job. Upstream's default constraints count the pods of the same ReplicaSet or Service.
+// A constraint in the pod's spec counts the placed pods that have all labels of the constraint,
+// whatever their job. A pod without constraints gets the default constraints, which count the pods
+// of its own job. Upstream's default constraints count the pods of the same ReplicaSet or Service.
 class PodTopologySpread final : public Policy,
                                 public PreFilter,
                                 public Filter,
@@ -147,7 +147,7 @@ class PodTopologySpread final : public Policy,
   static size_t domain_of(const ClusterState& cluster, const TopologySpread& c, NodeId n) {
     return c.topology_key == PodTopology::Hostname ? n.index : cluster.leaf(n);
   }
-  // Nodes whose pods count: nodes that are up and that the pod's own node affinity allows.
+  // Nodes whose pods are counted: nodes that are up and that the pod's own node affinity allows.
   NodeSet eligible_nodes(const Cycle& cycle) const {
     NodeSet eligible = cycle.cluster.up();
     if (cycle.pod.spec->required_terms.empty()) return eligible;

@@ -21,7 +21,8 @@ struct SymbolErrorsParams {
   }
 };
 
-// Rejected pods are retried at the next event, or after policy.queue.unschedulable_max.
+// A change of symbol errors is no cluster event. A rejected pod is retried at the next cluster
+// event of any kind, or after policy.queue.unschedulable_max.
 class SymbolErrors final : public Policy, public Filter {
  public:
   using Params = SymbolErrorsParams;

@@ -31,7 +31,7 @@ class TaintToleration final : public Policy, public Filter, public Score, public
     }
   }
 
-  // The score is the number of PreferNoSchedule taints that the pod does not tolerate.
+  // The raw score is the number of PreferNoSchedule taints that the pod does not tolerate.
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
     std::ranges::fill(scores, 0);

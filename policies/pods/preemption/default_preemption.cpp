@@ -169,9 +169,9 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return candidates;
   }
 
-  // Keeps the nodes of the batch on which the pod fits without any pod of lower priority. Then the
-  // pods of lower priority are restored, the most important first. A restored pod is a victim if
-  // the preemptor does not fit beside it.
+  // Keeps the nodes of the batch on which the preemptor fits without any pod of lower priority.
+  // Then restores the pods of lower priority, the most important first. If the preemptor does not
+  // fit beside a restored pod, this pod is evicted again and becomes a victim.
   static void choose_victims(WhatIf& trial, size_t nodes, std::vector<Candidate>& batch) {
     NodeSet all{nodes};
     for (const Candidate& c : batch) {
@@ -205,11 +205,10 @@ class DefaultPreemption final : public Policy, public PostFilter {
     std::erase_if(batch, [](const Candidate& c) { return c.victims.empty(); });
   }
 
-  // The cost of a candidate. Its parts are compared in order: the highest priority of a victim, the
-  // sum of the victims' priorities, and the number of victims. The last part is the longest time
-  // that a victim of the highest priority has been on the node. Each summed priority is raised by
-  // 2^31, so that a further victim never lowers the sum. Of equally cheap candidates, the first is
-  // taken.
+  // The cost of a candidate. Its four parts are compared in order: the highest priority of a
+  // victim, the sum of the victims' priorities, the number of victims, and the longest time that a
+  // victim of the highest priority has been on the node. Each summed priority is raised by 2^31, so
+  // that a further victim never lowers the sum. Of equally cheap candidates, the first is taken.
   static std::tuple<int32_t, int64_t, size_t, int64_t> cost_of(const Candidate& c) {
     const int32_t highest = c.victims.front().priority;
     int64_t sum = 0;

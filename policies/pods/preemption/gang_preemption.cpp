@@ -1,4 +1,5 @@
-// Preempts whole gangs of lower priority for a gang that is placed as a whole and does not fit.
+// Makes room for gangs that are placed as a whole. A victim has a lower priority, and is a whole
+// gang or a pod without a gang.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -308,8 +309,9 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     });
     return choices;
   }
-  // Replaces `victims` with the k units that lose least in total, among those whose eviction makes
-  // room for the gang. Returns false if no k units make room, or after too many trials.
+  // Tries all sets of k units, the set with the least total loss first. Replaces `victims` with the
+  // first set whose eviction makes room for the gang. Returns false if there is no such set, or
+  // after too many trials.
   bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
     for (const Unit* const unit : victims) trial.restore(*unit);
     for (const Victims& choice : choices_of(k, units)) {
@@ -363,8 +365,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     if (preemption_ != nullptr) withdraw_all(pod);
     return why;
   }
-  // Nominates the members to the nodes where the trial placed them. Gangs of lower priority that
-  // were nominated to these nodes lose their nominations.
+  // Nominates the members to the nodes where the trial placed them. Pods and gangs of lower
+  // priority that have a nomination to one of these nodes lose all their nominations.
   void nominate(const PodView& pod, std::span<const MemberOnNode> placed) {
     std::vector<PodId> there;
     for (const MemberOnNode& member : placed) preemption_->nominated_on(member.node, there);

@@ -1,4 +1,4 @@
-// Higher priority first, ties by time in the queue: kube-scheduler's default order.
+// kube-scheduler's default order: higher priority first, then the unit that was queued first.
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {

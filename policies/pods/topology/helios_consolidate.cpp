@@ -26,7 +26,8 @@ ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
                        "A gang goes to the node with the fewest free GPUs among those with room "
                        "for all its pods. A gang larger than a node gets whole nodes, and one more "
                        "node for its remaining pods. Host time of an attempt: O(log nodes) for "
-                       "each node that the gang gets or that has changed.");
+                       "each node that the gang gets or that has changed since the last attempt "
+                       "with the same pod spec.");
 
 }  // namespace
 }  // namespace orrery

@@ -51,7 +51,7 @@ ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
                        "Kueue's topology-aware scheduling: a gang goes into one domain of the "
                        "topology, or into as few as possible. Host time of an attempt: O(leaves). "
                        "With level: node, O(log nodes) for each node that the gang gets or that "
-                       "has changed.");
+                       "has changed since the last attempt with the same pod spec.");
 
 }  // namespace
 }  // namespace orrery

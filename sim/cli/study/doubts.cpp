@@ -20,8 +20,8 @@ struct CoverageRow {
   double skewed_t, skewed_bca, tied_t, tied_bca;
 };
 // Shares of 95 % intervals that contained the true mean of synthetic samples. Skewed samples are
-// lognormal with sigma 1.5. In tied samples 70 % of the pairs are equal, and the other
-// differences are exponential.
+// lognormal with sigma 1.5. In tied samples 70 % of the differences are zero, and the others
+// are exponential.
 constexpr std::array<CoverageRow, 4> kCoverage{{{5, 0.692, 0, 0.704, 0},
                                                 {10, 0.718, 0, 0.785, 0},
                                                 {20, 0.756, 0.814, 0.842, 0.870},
@@ -54,7 +54,8 @@ Doubt not_shown(const PairedDifference& paired) {
   const size_t needed = pairs_needed(paired, std::abs(paired.estimate().mean) / 2);
   std::string text = "no difference is shown, because the interval contains 0";
   if (needed != SIZE_MAX) {
-    text += "; a difference as large as this needs about " + std::to_string(needed) + " seeds";
+    text +=
+        "; to show a difference as large as this takes about " + std::to_string(needed) + " seeds";
   }
   return {DoubtKind::NotShown, std::move(text)};
 }

@@ -33,8 +33,8 @@ enum class Awkward : uint8_t { Skewed, Tied };
 
 // The share of 95 % intervals that contained the true value in 1,000 synthetic studies with samples
 // of this kind. The table in analysis/README.md has the shares for 5, 10, 20 and 40 pairs; a test
-// measures them. A number of pairs that is not in the table has the share of the next lower
-// number there. Fewer than 5 pairs have the share of 5 pairs.
+// measures them. For other numbers of pairs, returns the share of the next lower number in the
+// table, or that of 5 pairs if there are fewer than 5.
 double coverage_measured(Awkward sample, Estimator estimator, size_t pairs);
 
 std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator);

@@ -73,11 +73,12 @@ Interval t_interval(std::span<const double> values, double confidence) {
   return {mean - half, mean + half};
 }
 
-// The end for probability p is the quantile of the resampled means at
+// The ends belong to p = (1 - confidence) / 2 and p = (1 + confidence) / 2. Each end is the
+// quantile of the resampled means at
 //   Phi(z0 + (z0 + z_p) / (1 - a * (z0 + z_p))).
-// Phi is the standard normal distribution function, and z_p is its quantile for p. z0 (`bias`) is
-// its quantile for the share of resampled means below `mean`; those equal to `mean` count half. a
-// (`acceleration`) is the skewness of the values divided by 6 sqrt(n).
+// Phi is the standard normal distribution function, and z_p is Phi's quantile for p. z0 (`bias`) is
+// Phi's quantile for the share of resampled means below `mean`; means equal to `mean` count half.
+// `acceleration`, a in the formula, is the skewness of the values divided by 6 sqrt(n).
 Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples) {
   ORRERY_CHECK(values.size() >= kBcaValuesMin, "the bootstrap of few values is worse than t");
   const double mean = mean_of(values), squares = sum_of_powers(values, 2);

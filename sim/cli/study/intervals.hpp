@@ -1,4 +1,4 @@
-// sim/cli/study/intervals.hpp -- confidence intervals of a mean, and the text of a figure.
+// sim/cli/study/intervals.hpp -- confidence intervals of a mean, and numbers as text.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 2> enum_names(Estimator) { return {"t", "
 
 constexpr size_t kBcaValuesMin = 20;
 
-// Student's t interval. It is exact for normal values, and approximate for other values if they are
-// many. Needs at least two values.
+// Student's t interval. Needs at least two values. The interval is exact for normally distributed
+// values, and approximate for many values of another distribution.
 Interval t_interval(std::span<const double> values, double confidence);
 // The bootstrap interval of Efron (1987), corrected for bias and acceleration. The ends are
 // quantiles of resampled means, so they lie between the smallest and the largest value. The seed of
@@ -35,7 +35,7 @@ struct IntervalOptions {
   double confidence = 0.95;
   Estimator estimator = Estimator::T;
 };
-// The interval is unknown with fewer values than the estimator needs.
+// Returns an unknown interval if there are fewer values than the estimator needs.
 Interval interval_of_mean(std::span<const double> values, const IntervalOptions& options);
 
 double mean_of(std::span<const double> values);

@@ -12,8 +12,9 @@
 
 namespace orrery {
 
-// The comparison within a pair: value minus value, or the logarithm of their ratio. Times and
-// counts vary in proportion to their size, so their log ratios are nearer to normal.
+// How the two values of a pair are compared: by their difference, or by the logarithm of their
+// ratio. Times and counts vary in proportion to their size, so their log ratios are closer to a
+// normal distribution.
 enum class Scale : uint8_t { Difference, LogRatio };
 constexpr std::array<std::string_view, 2> enum_names(Scale) { return {"difference", "log_ratio"}; }
 
@@ -37,8 +38,8 @@ struct PairedDifference {
   Estimate difference = {};
   std::optional<Estimate> log_ratio = {};  // empty if a value is not positive
   Scale scale = Scale::Difference;
-  // Correlation of the arms over the seeds. Common random numbers increase the correlation. It is 0
-  // if either arm does not vary.
+  // Correlation of the arms over the seeds; 0 if either arm does not vary. Common random numbers
+  // increase the correlation.
   double correlation = 0;
   double skewness = 0;  // skewness_score() of the differences or log ratios
   bool varies = false;  // the value of at least one arm differs between seeds
@@ -46,8 +47,8 @@ struct PairedDifference {
   // The difference or the log ratio, as `scale` says; 0 means no difference.
   const Estimate& estimate() const { return scale == Scale::LogRatio ? *log_ratio : difference; }
   DifferenceVerdict verdict() const;
-  // The difference in percent: the geometric mean of the pairs' ratios, less 1, so it is above
-  // -100. NaN without log ratios.
+  // The difference in percent: 100 * (g - 1), where g is the geometric mean of the pairs' ratios.
+  // NaN without log ratios.
   Estimate percent() const;
   // Half-width of the interval as a fraction of the baseline: 0 if all pairs are equal; otherwise
   // infinite if the baseline is 0 or the interval is unknown.
@@ -59,8 +60,8 @@ struct PairedDifference {
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    Scale scale, const IntervalOptions& options);
 
-// The number of pairs that narrow estimate().interval to a half-width of `half`, if further pairs
-// vary as these do. SIZE_MAX if the number is unknown, or a billion or more.
+// The total number of pairs at which the half-width of estimate().interval is `half`, if further
+// pairs vary as these do. SIZE_MAX if this number is unknown or reaches a billion.
 size_t pairs_needed(const PairedDifference& paired, double half);
 
 }  // namespace orrery

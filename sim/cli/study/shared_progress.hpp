@@ -8,9 +8,9 @@
 
 namespace orrery {
 
-// The progress of runs (StudyArm), in memory that forked processes share. Each arm has a slot,
-// which one process at a time writes and any process may read. A reader may get the time of one
-// write with the job counts of another.
+// The progress of runs (StudyArm), in memory that forked processes share. Each arm has a slot.
+// Only one process at a time may write a slot. Any process may read it. A read may mix two writes:
+// the time of one with the job counts of the other.
 class SharedProgress {
  public:
   explicit SharedProgress(size_t arms);  // throws std::system_error

@@ -99,7 +99,7 @@ StudyFolder folder_in(const Arguments& arguments, const StudyPlan& plan) {
                      {.has_files = plan.params().keep_runs, .verifies = arguments.has("verify")}};
 }
 
-// Reports the files of runs that have changed. Returns false if there are any.
+// Reports the damaged files of runs. Returns false if any file is damaged.
 bool verify(const StudyPlan& plan, const StudyFolder& folder, std::ostream& err) {
   const std::vector<std::string> damaged = damaged_files(plan, folder);
   for (const std::string& file : damaged) err << file << ": is not as its run wrote it\n";
@@ -128,8 +128,8 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
   return is_whole ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// The exit status that `orrery run` would have had. If runs failed in several ways, a bug of Orrery
-// comes first, then unwritable output, then a mistake of the user.
+// The exit status of the worst run. A bug of Orrery is worst, then unwritable output, then a
+// mistake of the user.
 ExitStatus status_of(const std::vector<StudyRunResult>& results) {
   using enum ExitStatus;
   for (const ExitStatus status : {Internal, OutputFailed, UserMistake}) {

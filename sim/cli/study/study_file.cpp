@@ -224,7 +224,8 @@ class FindingTables {
   Channel<StudyDoubtRow> doubts_;
 };
 
-// The parameter that all arms set; empty if the arms set none or several.
+// The axis's parameter if given, else the only parameter that the arms set. Empty if the arms set
+// several parameters, or if an arm sets none.
 std::string parameter_of(const StudyAxisParams& axis) {
   if (!axis.parameter.empty()) return axis.parameter;
   std::string parameter;

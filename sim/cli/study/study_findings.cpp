@@ -33,8 +33,8 @@ bool varies(const StudyValues& values) {
       values, [&](const auto& value) { return value.second != values.begin()->second; });
 }
 
-// Whether the metric covers only jobs that ran, or only jobs that reached their end. The comparison
-// of two arms is biased if these are different jobs in each arm.
+// Whether the metric covers only jobs that started, or only jobs that completed. If two arms differ
+// in these jobs, the comparison of the arms is biased.
 bool is_of_survivors(const std::string& metric) {
   return metric.starts_with("jct_") || metric.starts_with("wait_") ||
          metric.starts_with("bounded_slowdown_");
@@ -51,7 +51,8 @@ std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cel
                                          " in the baseline"};
 }
 
-// Clips the interval of a mean to 0 if no value is negative, and to 1 if the values are shares.
+// Limits the interval of a mean: to at least 0 if no value is negative, and to at most 1 if the
+// values are shares of at most 1.
 Interval within(Interval interval, const std::vector<double>& values, const SummaryValue& figure) {
   const bool is_share = figure.unit.empty() && figure.name.find("share") != std::string::npos;
   if (std::ranges::min(values) >= 0) interval.low = std::max(interval.low, 0.0);

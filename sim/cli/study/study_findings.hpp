@@ -40,10 +40,11 @@ Scale scale_of(const SummaryValue& figure);
 std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 
-// Half of the widest interval of the metric in `until`, over all cells that are no baseline. It is
-// in the metric's unit with `half_width_absolute`, else a fraction of the baseline or (without
-// comparison) of the mean. Infinite while a cell has an unknown interval, or fewer than three seeds
-// or pairs. 0 if no run has the metric.
+// Half the width of the widest interval of the metric in `until`, over all cells except baselines.
+// The unit is the metric's unit if `half_width_absolute` is given. Otherwise the result is a
+// fraction of the baseline or, without a comparison, of the mean. Infinite while a cell has an
+// unknown interval or fewer than three values (seeds or pairs of seeds). 0 if no run has the
+// metric.
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
 double half_asked(const StudyPlan& plan);  // the upper limit for widest_half()
 

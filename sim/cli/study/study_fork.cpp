@@ -36,9 +36,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
 // Waits for the process, and returns its exit status. When `stop` is set, sends one SIGTERM to the
-// process. If a signal ended the process, returns kStopped after this SIGTERM was sent, and
-// otherwise the negated number of the signal. If Ctrl-C in a terminal has already reached the
-// process, the SIGTERM is its second signal and ends it at once.
+// process. If a signal ended the process, the result is kStopped if this SIGTERM was sent, else the
+// negated signal number. If Ctrl-C in a terminal has already reached the process, the SIGTERM is
+// its second signal and ends it at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};
@@ -85,8 +85,8 @@ class Trunk {
         shared_{shared},
         recorder_{arms.front().run.scenario.record.off} {}
 
-  // Simulates in this process: the common part or, in a child after the fork, one arm. Returns the
-  // exit status of the process.
+  // Returns the exit status of this process. After a fork, run() returns only in the children,
+  // because the parent process exits in change().
   int run() {
     try {
       return simulated();
@@ -134,7 +134,7 @@ class Trunk {
     return kWell;
   }
 
-  // Writes the progress of the arm of this process or, before the fork, of every arm.
+  // Before the fork, the progress applies to every arm; after it, only to this process's arm.
   void went_on(const SimulationProgress& progress) {
     for (size_t i = 0; i < arms_.size(); ++i) {
       if (arm_ == nullptr || arm_ == &arms_[i]) shared_.write(i, progress);
@@ -180,7 +180,8 @@ class Trunk {
     if (status == kStopped) status_ = status;
   }
 
-  // Writes a file of the failure for the arm of this process or, before the fork, for every arm.
+  // Writes the failure to the error file of this process's arm or, before the fork, to the error
+  // files of all arms.
   int failed(const Failure& failure) {
     for (const StudyArm& arm : arms_) {
       if (arm_ == nullptr || arm_ == &arm) leave(arm, failure);
@@ -202,7 +203,7 @@ class Trunk {
   int status_ = kWell;
 };
 
-// Reads and removes the file of a failure. Empty if there is no such file.
+// Reads and removes the error file of an arm. Returns empty if there is no such file.
 std::optional<Failure> take_failure(const StudyFolder& folder, const StudyArm& arm) {
   const fs::path path = error_path(folder, arm);
   std::ifstream file{path};

@@ -34,14 +34,15 @@ struct ForkOptions {
   std::function<std::string(size_t cell, const Diagnostics&)> placed = {};
 };
 
-// Runs arms that are equal up to a fork. A process simulates the common part, then forks a child
-// for each arm. Each child writes the result of its arm into the folder. With `is_from_start` the
-// process runs its single arm. A child that crashes leaves the others running. Results are in the
-// order of the arms; a stopped arm has none. Throws std::system_error if no process can be created.
+// Runs arms that are equal up to a fork, in a process that this function creates. The process
+// simulates the common part, then forks a child for each arm. Each child writes the result of its
+// arm into the folder. With `is_from_start` the process runs its single arm. A child that crashes
+// leaves the others running. Results are in the order of the arms; a stopped arm has none. Throws
+// std::system_error if no process can be created.
 //
 // The caller holds `lock`, which is released only while this function waits for the process. So no
-// other worker is inside a library during the fork: a mutex that the library holds would stay
-// locked in the child.
+// other worker is inside a library when the process is created: a mutex that the library held then
+// would stay locked in the process.
 //
 // Example: three arms differ from 10 d on. One process simulates 10 d and forks three times; each
 // child simulates the rest of one arm.

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kCellsMax = 100'000, kRunsMax = 1'000'000;
 
-// The position of the value of `key`, or that of the map if it lacks the key.
+// The position of the value of `key`. If the map lacks the key, the position of the map.
 Position position_in(const config::Node& map, const std::string& key) {
   const config::Node* const found = map.find(key);
   return found != nullptr ? found->position : map.position;
@@ -205,9 +205,9 @@ StudyPlan::Run StudyPlan::read(const std::vector<Setting>& settings, uint64_t se
   return run;
 }
 
-// The settings of a cell's run in a study with run.fork_at. Arms that differ only from the fork on
-// are replaced by one entry of run.changes. At run.fork_at this entry sets the policy of `armed`,
-// which is the cell's scenario with the settings of all its arms.
+// The settings of a cell's run in a study with run.fork_at. `armed` is the cell's run with all
+// settings. If all arms of an axis set only parameters of `policy`, the axis is left out. Instead,
+// an entry of run.changes switches to the policy of `armed` at run.fork_at.
 std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed) const {
   std::vector<Setting> settings = settings_of(cell, Arms::OfTrunk);
   const auto policy = nlohmann::json::parse(resolved_json(armed.scenario)).at("policy").dump();

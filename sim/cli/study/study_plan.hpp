@@ -49,7 +49,8 @@ class StudyPlan {
     config::Document document;
     Scenario scenario;
   };
-  // Reads the scenario of this run again. The constructor has reported its mistakes and warnings.
+  // Reads the scenario of this run again, without messages: the constructor has already reported
+  // the mistakes and warnings of all cells.
   Run run(size_t cell, uint64_t seed) const;
 
  private:

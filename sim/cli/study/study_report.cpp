@@ -146,7 +146,8 @@ std::string csv_row(const StudyMetric& metric, const StudyLine& line) {
   return joined(cells, ",") + "\n";
 }
 
-// Columns are named as in study.h5; `mean_low` and `mean_high` are `low` and `high` of /means.
+// Columns have the same names as in study.h5, except these: `mean_low` and `mean_high` are `low`
+// and `high` of /means, and `doubts` joins the texts of /doubts.
 std::string csv(const std::vector<StudyMetric>& metrics) {
   std::string text =
       "metric,unit,cell,seeds,mean,mean_low,mean_high,min,max,difference,low,high,percent,"

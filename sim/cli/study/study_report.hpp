@@ -15,8 +15,9 @@ constexpr std::array<std::string_view, 3> enum_names(ReportFormat) {
   return {"markdown", "csv", "latex"};
 }
 
-// The reported metrics. Markdown and Latex: for each metric a table, then the doubts about its
-// cells. Csv: one table with a row for each metric and cell; doubts are its last column.
+// Reports the metrics with `is_reported`. Markdown and Latex: for each metric a table, then the
+// doubts about each cell of the study. Csv: one table with a row for each metric and cell; the last
+// column has the doubts.
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format);
 

@@ -33,7 +33,7 @@ std::string number_text(size_t cell, uint64_t seed) {
 void write_whole(const fs::path& path, std::string_view text) {
   std::string part;
   std::FILE* file = nullptr;
-  // A killed process may have left a file of this name.
+  // A killed process may have left a .part file, so several numbers are tried.
   for (int i = 0; file == nullptr && i < 1'000; ++i) {
     part = path.string() + "." + std::to_string(i) + ".part";
     file = std::fopen(part.c_str(), "wbx");

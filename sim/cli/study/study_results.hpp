@@ -58,18 +58,19 @@ class StudyFolder {
   explicit StudyFolder(std::string path) : StudyFolder{std::move(path), Options{}} {}
   StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
   void make() const;  // creates the folder if absent; throws RecordError
-  // Creates the folder, writes the study's text to runs/study.yaml and returns an empty text. But
-  // if the folder's study has another base or other names of axes, nothing is written. Then the
-  // base and axes of the folder's study are returned: "base a.yaml, axes load and nodes". Files of
-  // runs are named by cell number and seed, so two studies would overwrite each other's files. A
-  // study may change its arms. Throws RecordError.
+  // Creates the folder, writes the study's text to runs/study.yaml and returns an empty text. If
+  // the folder has a study with another base or other names of axes, nothing is written, and the
+  // base and axes of that study are returned: "base a.yaml, axes load and nodes". Runs of two such
+  // studies would overwrite each other, because their files are named by cell number and seed. A
+  // study that differs otherwise, such as in its arms, is replaced. Throws RecordError.
   std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // path of the HDF5 file
   Hdf5Recorder::Options recorder_options(size_t cell, uint64_t seed,
                                          const RecordParams& record) const;
-  // The result that keep() stored. Empty if there is none, if `key` differs from study_key() of
-  // that run, if an input file has changed, or if the Options reject the HDF5 file.
+  // The result that keep() stored. Empty if keep() stored no result, if keep() stored it with
+  // another key, if an input file has changed, or if Options::has_files or Options::verifies
+  // rejects the HDF5 file.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   bool may_know(size_t cell, uint64_t seed) const;  // if false, find() finds nothing
   // The path of the run's .json if the .json is missing or damaged. Otherwise, with has_files, the
@@ -92,7 +93,8 @@ std::string study_key(const Scenario& scenario);
 // Values of one summary figure, by cell and seed.
 using StudyValues = std::map<std::pair<size_t, uint64_t>, double>;
 StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric);
-// The values of two cells for the seeds that both have; NaN is left out.
+// The values of two cells for each seed that both cells have. A seed with a NaN in either cell is
+// left out.
 struct StudyPairs {
   std::vector<double> arm, baseline;
 };

@@ -85,7 +85,7 @@ class Pool {
     return false;
   }
 
-  // Runs that are equal up to a fork; without a fork, single runs.
+  // Runs that are equal up to the fork. Without a fork, each run is a group of its own.
   using Group = std::vector<StudyRunId>;
   std::vector<Group> groups_of(const std::vector<StudyRunId>& runs) const {
     std::map<StudyRunId, size_t> numbers;  // index of a group by trunk and seed
@@ -140,7 +140,8 @@ class Pool {
     tell();
   }
 
-  // Adds the result of one run, kept or simulated. If the run fails, all other runs go on.
+  // Adds the result of one run, found in the folder or simulated. If the run fails, all other runs
+  // go on.
   void one(const StudyRunId& id) {
     {
       const std::lock_guard lock{mutex_};
@@ -157,7 +158,8 @@ class Pool {
     result ? add(std::move(*result)) : tell();
   }
 
-  // The kept result, or that of a simulation. Empty if the study was stopped before the run's end.
+  // The result in the folder, or else that of a new simulation. Empty if the study was stopped
+  // before the run's end.
   std::optional<StudyRunResult> found_or_simulated(const StudyRunId& id) {
     const auto [cell, seed] = id;
     const double began_cpu = thread_cpu_seconds();

@@ -1,5 +1,5 @@
-// The offered load that `validate` prints and a run logs when it begins. It is jobs an hour times
-// GPUs times hours of work, divided by the GPUs of the cluster.
+// The offered load, which `validate` prints and each run logs at its start: jobs per hour times
+// GPUs per job times hours of work, divided by the GPUs of the cluster.
 #include <gmock/gmock.h>
 
 #include <charconv>

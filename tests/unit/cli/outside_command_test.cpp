@@ -1,6 +1,6 @@
 // Commands of `orrery` that the Python package executes: their list, and messages about missing
-// parts. Such a command replaces this process when it is executed, so tests of the Python package
-// cover its execution.
+// parts. Their execution would replace the test process by Python, so tests of the Python package
+// cover it.
 #include "sim/cli/outside_command.hpp"
 
 #include <gmock/gmock.h>

@@ -71,9 +71,9 @@ TEST(ApiClient, TriesAgainAfterTheRetryAfter) {
   client.send({.cpu = 50_s}, world.note());
   client.send({}, world.note());
   world.engine.run();
-  // The only seat is taken until 1.5 s, so the second and third request are rejected at 0 and 1 s.
-  // At 2 s the second request gets the seat, until 52 s. The third is rejected for the third time
-  // and gives up.
+  // The only seat is taken until 1.5 s, so the second and the third request are rejected at 0 s and
+  // again at 1 s. At 2 s the second request gets the seat, until 52 s. The third request fails its
+  // last try.
   EXPECT_EQ(world.answers,
             (std::vector{ApiOutcome::Done, ApiOutcome::TooManyRequests, ApiOutcome::Done}));
   EXPECT_EQ(world.times[1], Time{} + 2_s);
@@ -121,10 +121,11 @@ TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
   EXPECT_EQ(statistics.of_level(4).total(), 1U);
 }
 
-// Returns how long a request takes beside a flood, or Duration::max() if it is rejected. The server
-// has one seat. A client has sent 301 requests of a second each: one executes, 300 fill the six
-// queues of its flow. Then `who` sends one more request. If it belongs to another flow, at most six
-// requests execute before it, one of each queue. Otherwise it is rejected.
+// Returns how long a request of `who` takes beside a flood, or Duration::max() if the request is
+// rejected. The server has one seat. Another client has sent 301 requests of a second each: one
+// executes, and 300 fill the six queues of their flow. Then `who` sends a request. A request of the
+// same flow is rejected. Before a request of another flow, at most six requests execute, one from
+// each queue.
 Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
   ApiServersParams params = test::free_servers();
   params.flow_control.max_requests_inflight = 1;
@@ -287,9 +288,9 @@ TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
   EXPECT_LE(back.back(), start + 1600_ms);
 }
 
-// One of two servers is lost. The watch cache of the other covers 102,400 / 100,000 = 1.024 s.
-// Reflectors resume 0.8 to 1.6 s after their last event. So a share of (1.6 - 1.024) / 0.8 = 0.72
-// finds that event gone.
+// One of two servers is lost. The watch cache of the other holds the last 102,400 events, which at
+// 100,000 events/s are those of the last 1.024 s. Reflectors resume 0.8 to 1.6 s after their last
+// event. So a share of (1.6 - 1.024) / 0.8 = 0.72 finds that event gone.
 TEST(Reflectors, ListAgainIfTheOtherServersCacheLacksTheirLastEvent) {
   Watching world{400};
   world.change(100'000);
@@ -316,8 +317,8 @@ TEST(Reflectors, AllListAgainIfNoCacheReachesBackFarEnough) {
 }
 
 // One of two servers is lost. The watch cache of the other covers half a minute. A watch of few
-// objects has seen no event since the last bookmark, almost a minute ago. A watch of all pods sees
-// events all the time.
+// objects has seen no event since the last bookmark, almost a minute ago, so the other server
+// answers 410 Gone. A watch of all pods sees events all the time, so it resumes.
 TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   for (const bool is_narrow : {false, true}) {
     Watching world{100, is_narrow};
@@ -331,8 +332,8 @@ TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
   }
 }
 
-// A LIST that takes longer than the cache covers is useless: the watch after it finds the LIST's
-// version gone, and the reflector lists again.
+// If a LIST takes longer than the period that the watch cache covers, the following watch fails,
+// because the version of the LIST is gone. Then the reflector lists again.
 TEST(Reflectors, ListOverAndOverWhatChangesFasterThanTheyList) {
   Watching world{};
   world.change(2'000'000);  // the cache covers 51 ms; a LIST takes 100 ms

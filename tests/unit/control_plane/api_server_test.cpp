@@ -16,7 +16,7 @@ struct Received {
   int times = 0;
 };
 
-// One server with `seats` seats, which adds no cost to a request.
+// One API server. OneServer(seats) has `seats` seats and adds no cost to a request.
 struct OneServer : test::ApiWorld {
   explicit OneServer(const ApiServersParams& params) : test::ApiWorld{params} {}
   explicit OneServer(int32_t seats) : test::ApiWorld{params_of(seats)} {}

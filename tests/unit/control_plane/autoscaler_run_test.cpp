@@ -28,8 +28,8 @@ int64_t count(const ScenarioRun& run, std::string_view name) {
 
 const std::string kFixed = "provisioning: {kind: fixed, value: 3min}";
 
-// `rest` is a part of a scenario. Makes ClusterAutoscaler the controller of its policy, and adds a
-// policy if there is none. The autoscaler's loops take no time.
+// Adds the controller ClusterAutoscaler to the policy in `rest`, which is a part of a scenario. If
+// `rest` has no policy, adds one. The autoscaler's loops take no time.
 std::string with_autoscaler(std::string rest, const std::string& args) {
   const std::string listed = "controllers: [{name: ClusterAutoscaler, args: {time_per_node: 0s" +
                              (args.empty() ? "" : ", " + args) + "}}]";

@@ -23,9 +23,9 @@ int64_t summary(const SimulationResult& result, std::string_view name) {
   return std::get<int64_t>(found->value);
 }
 
-// The controller creates 30 of the 1,000 pods at once, then 20 a second: 970 / 20 s. The gang is
-// complete then. The scheduler binds 100 pods at once, then 50 a second: 900 / 50 s. The kubelet
-// starts the last pod in 0.8 s.
+// The controller creates 30 of the 1,000 pods at once, then 20 a second: 970 / 20 s. Only then is
+// the gang complete. Now the scheduler binds 100 pods at once, then 50 a second: 900 / 50 s. The
+// kubelet starts the last pod in 0.8 s.
 TEST(ControlPlaneRun, ABurstOfPodsIsCreatedAsFastAsTheControllersTokensAllow) {
   ShippedRun full{"burst-1000-pods"};
   const Duration wait = full.job("burst").wait;
@@ -86,8 +86,7 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsReported) {
 }
 
 // In run `few`, three of five etcd members fail. Nothing is stored until one of them is back at 9
-// min and a leader is elected. Nodes cannot renew their Leases meanwhile, but their pods are not
-// evicted for that.
+// min and a leader is elected. Meanwhile nodes cannot renew their Leases, but no pod is evicted.
 TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   const auto yaml = [](const std::string& losses) {
     return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
@@ -151,8 +150,9 @@ TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsReported) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("etcd had no quorum at the end")));
 }
 
-// Kubelets and clients that watch all pods reconnect to the only server once it is back. Its cache
-// is empty, so they also list again. Reconnecting and listing take up to a minute of backoff each.
+// Kubelets, and clients that watch all pods, reconnect to the only server once it is back. Its
+// watch cache is empty, so they also list again. The backoff is up to a minute before the
+// reconnect, and again before the LIST.
 TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 40}]}\n"

@@ -11,8 +11,8 @@
 namespace orrery {
 namespace {
 
-// Three members defragment one after another, at 80 Mbit/s = 10 MB/s. For 50 MB in use each takes 5
-// s.
+// Three members defragment one after another, at 80 Mbit/s = 10 MB/s. With 50 MB in use, each
+// member takes 5 s.
 struct DefragmentationWorld {
   explicit DefragmentationWorld(EtcdParams params = {}) : etcd{engine, tuned(std::move(params))} {
     etcd.objects().news.connect([this](EtcdNews what, uint32_t member) {
@@ -85,8 +85,8 @@ TEST(Defragmentation, AnAlarmStaysOnIfWhatIsInUseIsTooMuch) {
   EXPECT_EQ(world.news.back().what, EtcdNews::Defragmented);
 }
 
-// The leader defragments last, from 10 s to 15 s. Writes wait meanwhile, for less than the limit of
-// 7 s.
+// The leader defragments last, from 10 s to 15 s. Meanwhile writes wait. They do not fail, because
+// they may wait up to 7 s.
 TEST(Defragmentation, WhileTheLeaderRewritesNothingIsCommittedAndReadsWait) {
   DefragmentationWorld world;
   Etcd& etcd = world.etcd.objects();

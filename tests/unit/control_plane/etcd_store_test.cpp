@@ -1,4 +1,4 @@
-// Named objects in etcd: their creation, change and removal while earlier writes of them wait.
+// Creates, patches and deletes of a named object in etcd while earlier writes of the object wait.
 #include "models/control_plane/etcd/etcd_store.hpp"
 
 #include <gtest/gtest.h>

@@ -63,8 +63,8 @@ TEST(Etcd, AFastStoreAnswersInTheSameInstant) {
   EXPECT_EQ(world.done, (std::vector<Time>(2)));
 }
 
-// A LIST takes 240 ms to transfer 300 MB, 8 us of CPU for each object and 5.2 ns for each byte.
-// Five members serve a LIST every 240 ms / 5, so the second LIST ends 48 ms after the first.
+// A LIST of 300 MB takes 240 ms of transfer, and CPU time of 8 us per object and 5.2 ns per byte.
+// Five members transfer a LIST every 240 ms / 5, so the second LIST ends 48 ms after the first.
 TEST(Etcd, AListIsReadObjectByObject) {
   EtcdWorld world;
   const Etcd::Read list{.bytes = {300'000'000}, .objects = 300'000};
@@ -83,8 +83,8 @@ TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   EXPECT_EQ(world.engine.pending(), 0U);
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
   world.run(1_s);
-  // A commit takes 1 ms. After a share 1/e of commits no write waits, and etcd is idle for 1 ms on
-  // average. So commits take 1 / (1 + 1/e) of the time; the present one has 0.5 ms left on average.
+  // With probability 1/e, no write arrives during a commit of 1 ms; etcd is then idle for 1 ms on
+  // average. So a commit is under way 1 / (1 + 1/e) of the time, on average with 0.5 ms left.
   const double wait = 0.5e-3 / (1 + std::exp(-1.0));
   EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
 }
@@ -117,7 +117,7 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
     Time read;
     world.etcd.read({.bytes = size, .objects = 100'000}, [&] { read = world.engine.now(); });
     ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
-    // This LIST ends first. That must not unlock the database.
+    // This small LIST ends before the large one, but must not unlock the database.
     world.etcd.read({.bytes = {1000}, .objects = 1}, [] {});
     world.engine.at(Time{} + 100_ms, Label{"test.write"},
                     [&] { ASSERT_EQ(world.write(), EtcdAnswer::Accepted); });

@@ -1,4 +1,4 @@
-// Events about the same repeated failure of a pod.
+// Events about repeated failures of a pod.
 #include "models/control_plane/load/event_series.hpp"
 
 #include <gtest/gtest.h>
@@ -114,8 +114,6 @@ TEST(EventSeries, ARecreatedPodHasANewEvent) {
   EXPECT_EQ(world.patched(), 2U) << "the second became a series, and was over";
 }
 
-// The client sends 100 requests at once and 50 a second. A patch may wait behind the creation of
-// its Event.
 TEST(EventSeries, ManyPodsAreWrittenAsFastAsTheTokensAllow) {
   SeriesWorld world{{.qps = 50, .burst = 100}};
   for (int second = 0; second < 100; ++second) {

@@ -1,4 +1,4 @@
-// Objects in etcd of nodes that join, leave, and join again.
+// The etcd objects of nodes that join, leave, and join again.
 #include "models/control_plane/nodes/node_objects.hpp"
 
 #include <gtest/gtest.h>
@@ -53,8 +53,8 @@ TEST(NodeObjects, OfANodeThatJoinsAreKeptAsThoseOfOthersAndItsRequestForAnHour) 
   EXPECT_EQ(world.keys(), 9);
 }
 
-// The boot takes two hours: the request for a certificate arrives after 2 h, its retry half an hour
-// later. The object stays for an hour after the retry.
+// The boot takes long: the certificate request arrives after 2 h and is retried half an hour later.
+// The CertificateRequest is kept for an hour after the retry.
 TEST(NodeObjects, ARequestForACertificateIsKeptForAnHourAfterItIsAnswered) {
   Objects world;
   world.objects.absent({2});

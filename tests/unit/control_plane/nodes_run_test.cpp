@@ -144,7 +144,8 @@ TEST(Joins, ANodeThatFailsOnItsWayBootsAgainWhenItIsRepaired) {
   EXPECT_EQ(run.recorder.rows<FaultRow>("/events/faults").size(), 2U);
 }
 
-// At level full, nodes that join together slow one another down; at level delays they do not.
+// At level full, nodes that join at the same time slow one another down; at level delays they do
+// not.
 TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   const auto time = [](const std::string& level, const std::string& nodes) {
     ScenarioRun run{
@@ -221,7 +222,7 @@ RecoveryRow recovery(ScenarioRun& run) {
   return rows.empty() ? RecoveryRow{} : rows[0];
 }
 
-// Case NL-1: the last heartbeat is less than 10 s older than the failure. The node becomes NotReady
+// Case NL-1: the last heartbeat is less than 10 s before the failure. The node becomes NotReady
 // more than 40 s and at most 45 s after that heartbeat. Its pods are evicted 300 s after the taint.
 TEST(DeadNodes, AreNoticedAndTheirPodsEvictedByTheLifecycleController) {
   for (const std::string level : {"delays", "full"}) {

@@ -80,8 +80,8 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
     EXPECT_EQ(figure(run.result, "event_lists_missed"), 0);
     const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
     EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
-    // The read rate of the last minute: two LISTs a second, each of all Events that exist then. The
-    // mean time of these LISTs is 30 s before the end.
+    // `read` is the mean rate of the last minute. There are two LISTs a second, and each reads all
+    // Events. Their total size grows evenly, so its mean is the size 30 s before the end.
     const double expected = from == "etcd" ? 2 * (200e3 + 10e3 * (1200 - 30)) : 0;
     EXPECT_NEAR(last.read, expected, 0.01 * expected + 1) << from;
   }
@@ -122,8 +122,8 @@ TEST(EventsInRuns, AreAStepOnTheWayOfNoPod) {
 
 // ---- crash loops
 
-// As published: 110 pods on a node with 5 writes for each restart make 550 requests, which is 55 a
-// second if pods restart every 10 s and 550 a second if they restart every second.
+// As published: a restart takes 5 writes. For 110 pods on a node, this is 55 writes a second if
+// each pod restarts every 10 s, and 550 writes a second if each pod restarts every second.
 TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
   const auto rates = [](const std::string& loop, const std::string& more) {
     const std::string parts = "kubelet: {crash_loop: " + loop +
@@ -192,7 +192,7 @@ TEST(NamespacesInRuns, ThoseOfJobsGoWithThemOrStay) {
   }
 }
 
-// All deletions share the request rate of one client, which gives a closed form.
+// All deletions share the request rate of one client.
 TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
   for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 20, workers: 1}",
                                  "{delete_qps: 48, grace: 30s, workers: 2}"}) {
@@ -203,7 +203,8 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
                                ? 10 * 480 / 20.0
                                // A deletion takes 10 s of requests, then 30 s of grace. The second
                                // worker sends its requests after those of the first. So the first
-                               // two deletions end at 40 and 50 s, each further two 40 s later.
+                               // two deletions end at 40 and 50 s. Each later pair of deletions
+                               // ends 40 s after the pair before.
                                : (10 + 10 + 30) + 4 * (10 + 30);
     EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
     EXPECT_EQ(figure(run.result, "namespaces"), 0);
@@ -225,8 +226,8 @@ TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
             30 * 5 + static_cast<int64_t>(figure(run.result, "events_written")));
 }
 
-// One service account may use only the two queues of its hand; its other requests are rejected.
-// Clients with a user of their own use other queues.
+// Readers on nodes share one service account, so they share the two queues of its hand. Requests
+// that find both queues full are rejected. Ten other readers have ten accounts and use more queues.
 TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
   const auto turned_away = [](const std::string& reader) {
     const std::string flow =

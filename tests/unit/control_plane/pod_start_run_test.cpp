@@ -1,4 +1,4 @@
-// When controllers create pods, and how pulls of images delay their start, in whole runs.
+// Whole runs: when controllers create pods, and how image pulls delay the start of pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -133,8 +133,8 @@ TEST(ImagesInRuns, OneNameHasOneSize) {
 
 // ---- controllers
 
-// A controller creates batches of 1, 2, 4 and 2 pods. It creates the next batch when the requests
-// of the previous batch are answered. A response takes at least 1.2 ms.
+// The controllers `job` and `replica_set` create batches of 1, 2, 4 and 2 pods. A batch begins when
+// all requests of the previous batch are answered. A response takes at least 1.2 ms.
 TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   const std::string jobs = "{kind: pods, pods: 9, pod: {gpus: 1}, work: 1min, controller: ";
   const auto created = [&](const std::string& controller) {

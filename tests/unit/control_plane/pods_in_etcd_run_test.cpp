@@ -48,8 +48,8 @@ std::vector<RecoveryRow> recoveries(ScenarioRun& run) {
   return run.recorder.rows<RecoveryRow>("/events/recoveries");
 }
 
-// A commit takes half a second. When the server is lost at 300 ms, etcd stores requests whose
-// responses the clients never get.
+// A commit takes half a second. The server is lost at 300 ms, during commits: etcd stores the pods,
+// but the clients get no response.
 TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
   ScenarioRun run{
       scenario("etcd: {commit_latency: 500ms}, api_servers: {servers: 1}, "
@@ -177,9 +177,9 @@ TEST(PodsOfDeadNodes, AreDeletedOnceWhenTheNodeIsBackDuringTheCollectorsDeletes)
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-// Nodes 0 and 1 are full. Node 0 fails, its pod is evicted, and the node gets the waiting job when
-// it is back. The check at 665 s would mark the node Ready. The node fails again at 663 s, before
-// this check, or at 667 s, after it.
+// Nodes 0 and 1 are full. Node 0 fails, and its pod is evicted. When node 0 is back, it gets the
+// waiting job. Node 0 fails again either at 663 s, while still NotReady, or at 667 s, after the
+// check at 665 s has marked it Ready.
 TEST(PodsOfDeadNodes, ThatCameAfterTheEvictionAreEvictedInTheirTurn) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const auto noticed_after = [&](Duration died_again) {

@@ -97,8 +97,8 @@ TEST(PriorityAndFairness, QueuesTakeTurnsHoweverLongTheyAre) {
   EXPECT_EQ(mice, 5) << "one of each in turn, then the heavy flow alone";
 }
 
-// Two queues are never empty. The requests in one queue take three seats each, those in the other
-// one seat each.
+// Two queues are never empty. Each request of the first queue takes three seats, and each request
+// of the second queue takes one seat.
 TEST(PriorityAndFairness, SeatTimeIsSharedEvenlyBetweenWideAndNarrowRequests) {
   PriorityAndFairness flow{one_level({.seats = 6, .queues = 2, .queue_length = 1000})};
   const ShuffleSharding sharding{2, 1};
@@ -186,7 +186,7 @@ TEST(PriorityAndFairness, ALevelThatIsAskedAgainTakesItsOwnSeatsBack) {
 }
 
 // One advance() must give the same limits as an advance() every second, while the smoothed demand
-// decays. Level 0 has a demand of 80 seats for 10 s, and level 1 of 20 seats for 1 s.
+// decays. Level 0 has a demand of 80 seats for 10 s. Level 1 has a demand of 20 seats for 1 s.
 TEST(PriorityAndFairness, PeriodsNeedNotBeLookedAtOneByOne) {
   const FlowControlSetup setup{
       .levels = {{.seats = 50, .seats_min = 20}, {.seats = 50, .seats_min = 20}}, .seats = 100};

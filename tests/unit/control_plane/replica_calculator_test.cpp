@@ -1,4 +1,5 @@
-// The arithmetic of a HorizontalPodAutoscaler, by hand from the published algorithm.
+// The arithmetic of a HorizontalPodAutoscaler. The expected values are computed by hand with the
+// published algorithm.
 #include "models/control_plane/autoscaling/replica_calculator.hpp"
 
 #include <gtest/gtest.h>

@@ -53,9 +53,9 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
       service_scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
                        "1000s, load: 1}], " +
                        kPrompt)};
-  // The load of 6 begins at 100 s. The target is a use of 50 %. So two replicas with a use of 100 %
-  // become 4, and four become 8. Eight at 6 / 8 = 75 % become 12. Scaling down waits for five
-  // minutes after the last recommendation of 12.
+  // The load of 6 begins at 100 s. The target is a use of 50 %. Two and then four replicas are
+  // fully used, so their number doubles to 4 and to 8. Eight replicas have a use of 6 / 8 = 75 %,
+  // and become 12. Scaling down waits until five minutes after the last recommendation of 12.
   EXPECT_EQ(replica_changes(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);

@@ -48,9 +48,9 @@ TEST(ServicesRun, AChangeOfEndpointsThatAllNodesWatchCostsNSquaredAddresses) {
     EXPECT_EQ(summary(run.result, "watch_writes"), 1);
     EXPECT_EQ(summary(run.result, "watch_events"), nodes - 1) << "the node that went is no watcher";
     EXPECT_EQ(summary(run.result, "watch_bytes"), 200.0 * (nodes - 1) * (nodes - 1));
-    // All bytes are sent within one second, so the peak equals the sum. The server encodes the
-    // object once.
+    // All bytes are sent within one second, so the peak equals the sum.
     EXPECT_EQ(summary(run.result, "watch_bytes_peak"), summary(run.result, "watch_bytes"));
+    // The server encodes the object once.
     const double copies = summary(run.result, "watch_bytes") / 1e9;
     EXPECT_NEAR(summary(run.result, "watch_cpu"), 3.75e-6 * (nodes - 1) + copies, 1e-6);
   }
@@ -105,8 +105,7 @@ double sent(ScenarioRun& run) {
   return bits / 8;
 }
 
-// 30 of 40 nodes join. Each of these nodes lists the addresses once, as its watch begins. Without
-// services, the boot script of the node would list them.
+// 30 of 40 nodes join. Each of these nodes lists the addresses once, as its watch begins.
 TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   const std::string yaml =
       "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "
@@ -121,16 +120,15 @@ TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
   EXPECT_EQ(summary(with.result, "watch_lists"), 30);
   EXPECT_EQ(summary(with.result, "boot_requests"),
             summary(without.result, "boot_requests") - 30 * 2);
-  // Without services, the boot script of a node lists a thousand slices of 1 kB. With services, the
-  // node's watch lists at most 40 addresses of 200 B and an object of 300 B.
+  // Without services, a booting node lists a thousand slices of 1 kB. With services, it lists one
+  // object: 300 B and at most 40 addresses of 200 B.
   const double fewer = sent(without) - (sent(with) - summary(with.result, "watch_bytes"));
   EXPECT_GT(fewer, 30 * (1'000'000 - 40 * 200 - 300) - 100'000);
   EXPECT_LE(fewer, 30 * 1'000'000);
 }
 
-// The only server comes back with an empty cache. Each watcher lists with one token of its client,
-// and requests its watch with the next. A client with one token per 1,000 s gets no second token in
-// the run.
+// The only server comes back with an empty cache. Each watcher sends a LIST and then a WATCH, and
+// each request takes a token of the watcher's client. The slow client has one token in the run.
 TEST(ServicesRun, WatchersAskAsFastAsTheirClientsMay) {
   const std::string all = kubelet("watchers: {daemons: 1, controllers: 10}");
   const auto there = [&](const std::string& slow) {
@@ -164,8 +162,8 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
 }
 
 // If one of several servers is lost, its watchers resume on another server. They list nothing,
-// because the cache of that server has the changes. If the only server is lost, it comes back with
-// an empty cache, so its watchers list all addresses.
+// because the other server's cache has the changes that they missed. If the only server is lost, it
+// comes back with an empty cache, so its watchers list all addresses.
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
   const std::string all = scenario(400, kubelet("fan_out: {has_headless_filter: false}"));
   ScenarioRun resumes{all, {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]"}};
@@ -206,8 +204,8 @@ TEST(ServicesRun, PodsOfJobsAreMembersFromTheirStartUntilTheyAreGone) {
   EXPECT_EQ(services, 2 * 2);
 }
 
-// Nodes join and leave while the only server is down. The writes of their addresses wait for the
-// server.
+// Nodes join and leave while the only server is down. The writes of the endpoint objects wait for
+// the server.
 TEST(ServicesRun, AfterAnOutageTheObjectsHoldWhoIsThere) {
   std::vector<std::string> changes{
       "control_plane.api_servers.servers=1",

@@ -63,7 +63,6 @@ TEST(WatchCache, ALostServerRemembersNothingOfBefore) {
   EXPECT_TRUE(cache.can_resume(Time{} + 2_min, Time{} + 1_min));
 }
 
-// Compares the cache with a plain list of single changes that follows the same rules.
 TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
   Rng rng{11};
   WatchCache cache;
@@ -106,8 +105,8 @@ Duration memory_of(WatchCache& cache, Time now) {
   return least;
 }
 
-// The capacity starts at 100 and doubles until it holds the changes of 75 s, up to 102,400. The
-// cache then reaches back for a time of capacity / rate.
+// The capacity starts at 100 changes, and doubles until it covers 75 s or reaches 102,400 changes.
+// The cache then reaches back for capacity / rate seconds.
 TEST(WatchCache, OfSteadyChangesItRemembersAsManyAsOfSingleOnes) {
   for (const double rate : {0.5, 3.0, 100.0, 1'000.0, 20'000.0}) {
     double room = 100;

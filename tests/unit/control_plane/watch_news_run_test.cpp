@@ -27,8 +27,8 @@ std::string jobs(const std::string& all) {
 // syncs at kSyncedFirst at the earliest.
 constexpr Time kLost{20'000'000'000}, kSyncedFirst{20'800'000'000};
 
-// The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler's cache shows
-// the node as full until the watch has synced, so job 1 finds no node before.
+// The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. Until the watch has
+// synced, the scheduler's cache shows the node as full, so job 1 finds no node.
 TEST(LostWatch, ASchedulerWithoutAServerPlacesFromStaleState) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
@@ -92,8 +92,8 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
 
 // Jobs 0 and 1 hold a node each, and job 1 ends at about 20.2 s. Job 2 has a higher priority. Its
 // pod is tried at 20.4 s, because the scheduler takes job 3's pod first. A scheduler that lost its
-// watch does not know that job 1 is over. It chooses the pod of job 1 as its victim, because that
-// pod started later than job 0's. The API servers do not find that pod.
+// watch does not know that job 1 is over. It chooses job 1's pod as its victim, because job 1's pod
+// started later than job 0's. The API servers no longer have job 1's pod, so nothing is preempted.
 TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) {
   int unobserved_ends = 0;
   for (const std::string lost : {"0", "1"}) {
@@ -123,9 +123,8 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) 
   EXPECT_EQ(unobserved_ends, 1);
 }
 
-// Half of the kubelets watch on the lost server. Such a kubelet observes the binding of its pod
-// (PodRow::bound) only after the kubelet has synced. With every kubelet, the containers begin to
-// run 0.8 s or more after the kubelet has observed the binding.
+// Half of the kubelets watch on the lost server. They observe bindings only after they have synced.
+// PodRow::bound is the time at which the kubelet observed the binding.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {

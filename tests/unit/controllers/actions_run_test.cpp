@@ -50,8 +50,8 @@ TEST(Actions, CordonKeepsPodsAwayAndUncordonLetsThemCome) {
 }
 
 // The gang has one node and waits for the other, on which another job runs. While both nodes are
-// cordoned, its second pod would not fit even without the other job: 8 GPUs x 10 min are held in
-// vain.
+// cordoned, the gang's second pod would not fit even without the other job. So the gang is
+// infeasible, and holds 8 GPUs in vain for 10 min.
 TEST(Actions, ACordonMakesAWaitingGangInfeasibleUntilItIsLifted) {
   ScriptedRun run{world("{kind: jobs, jobs: [{name: other, work: 30min, pods: 1, pod: {gpus: 8}}, "
                         "{name: gang, submit: 1min, work: 1h, pods: 2, pod: {gpus: 8}}]}"),
@@ -161,7 +161,8 @@ TEST(Actions, ADrainFailsWhenAnEvictionStaysForbidden) {
   EXPECT_EQ(row.outcome, ActionOutcome::Failed);
   EXPECT_EQ(row.ended - row.at, 2_min);
   EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("429: disruption budget b"));
-  // Each pod is tried every 5 s, 24 times before 2 min. The first try at 2 min fails the drain.
+  // The eviction of each pod is tried every 5 s: 24 times before 2 min have passed. The first
+  // eviction that is forbidden after 2 min fails the drain.
   EXPECT_EQ(row.tries, 24U * static_cast<uint32_t>(row.amount) + 1);
 }
 

@@ -1,5 +1,6 @@
-// The arithmetic of disruption budgets, and cases HL-27 and HL-30 of analysis/VALIDATION.md, by
-// kubernetes pkg/controller/disruption/disruption.go@003e8629.
+// The arithmetic of disruption budgets, as in kubernetes
+// pkg/controller/disruption/disruption.go@003e8629. Includes cases HL-27 and HL-30 of
+// analysis/VALIDATION.md.
 #include "models/controllers/disruption_budgets.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// When a controller that idles ticks again.
+// The next tick of a controller that idles.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

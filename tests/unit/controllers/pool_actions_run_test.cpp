@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Nodes 0 and 1 belong to a fixed pool. Nodes 2 to 5 belong to a scaled pool, in which one to three
-// of them may exist at a time. Nodes 2 and 3 exist at the start.
+// Nodes 0 and 1 belong to a fixed pool, and nodes 2 to 5 to a scaled pool. The scaled pool starts
+// with nodes 2 and 3. At any time one to three of its nodes exist.
 std::string scaled_world(const std::string& level, const std::string& provisioning,
                          const std::string& jobs = "") {
   return "cluster: {pools: [{name: old, machine: dgx-a100, count: 2}, {name: new, machine: "

@@ -28,7 +28,7 @@ void fail_check() { ORRERY_CHECK(false, "this fails"); }
 void run_out_of_memory() { throw std::bad_alloc{}; }
 void throw_error() { throw std::runtime_error{"boom"}; }
 
-// Each test throws in another kind of code, and runs for every kind of exception.
+// Each test throws from a different kind of code, and runs once for every kind of exception.
 class EngineFailure : public ::testing::TestWithParam<Throws> {
  protected:
   void expect_to_leave_run() {

@@ -17,7 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Link faults on a fabric, by default of 4 leaves and 2 spines. Each leaf has 2 NICs at 400 Gb/s.
+// Link faults on a fabric. The default fabric has 4 leaves and 2 spines, and 2 NICs at 400 Gb/s
+// under each leaf.
 struct LinkWorld {
   explicit LinkWorld(const LinkFaultParams& params, const NetworkParams& network_params = {},
                      Fabric fabric = test::full_tree(4, 2), uint64_t seed = 1)
@@ -150,9 +151,10 @@ TEST(LinkFaults, RandomFaultsStrikeAtTheirRateAndFlapsTakeAFewSeconds) {
       ++dead;
     }
   }
-  // Rates are in percent of the parts per 30 days, and the run lasts 30 days. So each of 128 cables
-  // flaps 5 times on average, and each of 8 spines fails 10 times. The numbers have Poisson
-  // distributions; the tolerance is four standard deviations.
+  // A rate of 100 is one fault per part in 30 days, and the run lasts 30 days. On
+  // average, each of 128 cables flaps 5 times at rate 500, and each of 8 spines fails 10 times at
+  // rate 1000. The numbers of faults have Poisson distributions; the tolerance is four standard
+  // deviations.
   const double flap_count = 128 * 5, dead_count = 8 * 10;
   EXPECT_NEAR(static_cast<double>(seconds.size()), flap_count, 4 * std::sqrt(flap_count));
   EXPECT_NEAR(dead, dead_count, 4 * std::sqrt(dead_count));

@@ -141,7 +141,7 @@ TEST(NodeFaults, AnotherKindOfFailureDoesNotShiftTheFirst) {
   EXPECT_GT(two.fault_rows().size(), alone.size());
 }
 
-// Times to failure with mean m and coefficient of variation c. In a long span T a node fails about
+// Times to failure have mean m and coefficient of variation c. In a long span T a node fails about
 // T / m times, with a variance of c^2 T / m. Nodes are independent.
 struct Renewal {
   FailureDistribution distribution;
@@ -157,8 +157,9 @@ TEST_P(NodeFaultRate, FailuresAreAsManyAsTheRateSays) {
   FaultWorld world{{.nodes = 500, .gpus = 8}, params};
   world.run_until(Time{} + 2000_d);
   const double expected = 500 * 2000 * 50 / 1000.0;
-  // The mean number of failures of a node is T / m + (c^2 - 1) / 2 for a large T, because every
-  // node starts new.
+  // The time to failure has the mean m and the variation c. Then the mean number of failures of a
+  // node in a long time T is T / m + (c^2 - 1) / 2. The second term arises because every node is
+  // new at time 0.
   const double start = 500 * (GetParam().variation * GetParam().variation - 1) / 2;
   EXPECT_NEAR(static_cast<double>(world.faults.counters().faults), expected + start,
               4 * GetParam().variation * std::sqrt(expected));

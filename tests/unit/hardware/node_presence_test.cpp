@@ -1,4 +1,4 @@
-// Reasons that keep nodes out of the cluster, and the signals that follow.
+// Reasons that keep nodes out of the cluster, and the signals of NodePresence.
 #include "models/hardware/node_presence.hpp"
 
 #include <gmock/gmock.h>

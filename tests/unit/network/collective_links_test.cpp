@@ -102,8 +102,8 @@ TEST(FabricActivity, OfAnAllToAllCarriesWhatLeavesTheNodes) {
                                                    .rails = 2,
                                                    .ranks_per_node = 8},
                                                   star.finder());
-  // 4 nodes of 8 ranks: of the 32 parts of its buffer, each rank sends 24 to other nodes. A node
-  // has 2 NICs.
+  // There are 4 nodes of 8 ranks. Each rank sends 24 of the 32 parts of its buffer to other nodes.
+  // A node has 2 NICs.
   EXPECT_DOUBLE_EQ(sent(activity, 0), 8 * 24.0 / 32 / 2);
   EXPECT_DOUBLE_EQ(received(activity, 7), 8 * 24.0 / 32 / 2);
 }
@@ -139,7 +139,6 @@ double heaviest(const FabricActivity& activity) {
   return std::ranges::max(activity.uses, {}, &LinkUse::weight).weight;
 }
 
-// The load of the busiest NIC determines the time of NVLSTree.
 TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
   const auto of_nodes = [](uint32_t nodes) {
     Star star;
@@ -151,7 +150,7 @@ TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
   for (const uint32_t nodes : {4U, 5U, 8U, 13U, 64U, 100U}) EXPECT_DOUBLE_EQ(of_nodes(nodes), 2);
 }
 
-// A full tree of 32 hosts on eight leaves.
+// A non-blocking fat tree of 32 hosts on eight leaves.
 class SmallTree {
  public:
   RouteFinder finder() {

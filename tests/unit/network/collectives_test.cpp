@@ -66,8 +66,9 @@ TEST(NcclTuner, LatencyOfARingIsLinearInRanksAndOfATreeLogarithmicInNodes) {
   const auto ring = [](int32_t nodes) {
     return latency_us(Algorithm::Ring, Protocol::LowLatency, whole_nodes("hgx-h100", nodes));
   };
-  // A ring of n ranks on N nodes. After a base of 6.6 us, it makes 2 (n - N) = 2 * 28 steps inside
-  // nodes, each at least 1 us to post, and 2 (N - 1) = 2 * 3 steps of 2.7 us between nodes.
+  // A ring of n = 32 ranks on N = 4 nodes has a base latency of 6.6 us. It makes 2 (n - N) steps
+  // inside nodes, of 1 us each (the time to post a step), and 2 (N - 1) steps of 2.7 us between
+  // nodes.
   EXPECT_NEAR(ring(4), 6.6 + 2 * 28 * 1.0 + 2 * 3 * 2.7, 1e-3);
   EXPECT_NEAR(ring(64) - ring(32), 2 * (ring(32) - ring(16)), 1e-2);
   const auto tree = [](int32_t nodes) {
@@ -129,8 +130,8 @@ TEST(NcclTuner, WithoutANicSeveralNodesTakeForEver) {
 }
 
 // In an all-to-all of S bytes among n ranks, each rank sends S / n to every other rank. With 32
-// ranks on 4 nodes, 24 of these parts leave the rank's node, over its NIC. With 8 ranks on one
-// node, all 7 stay in it.
+// ranks on 4 nodes, 24 of these parts leave the node through the rank's NIC. With 8 ranks on one
+// node, all 7 parts stay in the node.
 TEST(DirectTime, OfAnAllToAllIsThatOfTheSlowerKindOfLink) {
   const CommGroup group = whole_nodes("hgx-h100", 4);
   const double outside = 24.0 / 32 * 1e9 / 48e9;
@@ -191,8 +192,8 @@ TEST(PushPull, WithFewServersIsHeldToTheirNicsAndWithManyToTheWorkers) {
 }
 
 // With a server beside every worker, pushes load both directions of a NIC evenly, and so do pulls.
-// So their overlap saves only a latency. With one server, the overlap halves the time: its NIC
-// receives the pushes of 7 workers while it sends their pulls.
+// So their overlap saves only a latency. With one server, the overlap halves the time: the server's
+// NIC receives the pushes of the 7 workers on other nodes while it sends their pulls.
 TEST(PushPull, BesideTheWorkersGainsLittleByOverlap) {
   ParameterServers servers{.workers = 8, .servers = 8, .rate = 10_Gbps, .is_colocated = true};
   const double serial = push_pull_time(servers, {1'250'000'000}).seconds();

@@ -81,8 +81,8 @@ TEST(Fabric, MoreSpinesThanPortsAskForKeepTheTreeEven) {
   const Fabric fabric = SmallFabric{.groups = 3, .nodes_per_group = 32, .nics = 8}.build({});
   EXPECT_EQ(fabric.tree().leaf_up, 32U);
   EXPECT_EQ(fabric.tree().spines(), 16U);
-  // A leaf of 31 NICs gets 32 up-ports for 2 spines, because 31 up-ports would need 31 spines to be
-  // even.
+  // A leaf of 31 NICs gets 32 up-ports, which divide evenly by 2 spines. 31 up-ports would need 31
+  // spines.
   const Fabric odd = SmallFabric{.groups = 4, .nodes_per_group = 31}.build({});
   EXPECT_EQ(odd.tree().leaf_up, 32U);
   EXPECT_EQ(odd.tree().spines(), 2U);

@@ -43,8 +43,8 @@ TEST_F(FlowNetworkTest, TransferEndsAtTheNextWholeNanosecond) {
   EXPECT_EQ(end.ns, 3);
 }
 
-// The first transfer has 3,000 bytes. It is alone for 1,000 ns. Then it has half of the rate for
-// 1,000 ns, until the 500 bytes of the second have moved. Then it is alone again.
+// The link moves one byte a nanosecond. The first transfer moves 1,000 bytes alone, 500 bytes in
+// the 1,000 ns in which both transfers share the link, and the last 1,500 bytes alone.
 TEST_F(FlowNetworkTest, TransfersThatShareALinkEndWhenTheirBytesAreThrough) {
   Time first, second;
   start(3000, on_link, &first);

@@ -27,8 +27,8 @@ struct MaxMinTest : ::testing::Test {
   }
 };
 
-// Flow a uses both links, b the narrow and c the wide one. a and b share the narrow link: 5 each. c
-// gets what a leaves of the wide link: 20 - 5.
+// Flow a uses both links, flow b the narrow link, and flow c the wide link. Flows a and b share the
+// narrow link: 5 each. Flow c gets the rest of the wide link: 20 - 5.
 TEST_F(MaxMinTest, WhatTheTightLinkLeavesUnusedElsewhereGoesToOthers) {
   const LinkId narrow = link(10), wide = link(20);
   const ActivityId a = add({{narrow}, {wide}}), b = add({{narrow}}), c = add({{wide}});
@@ -108,7 +108,7 @@ TEST_F(MaxMinTest, NewActivityIsReportedEvenIfItsRateIsZero) {
   EXPECT_EQ(solve(), std::vector<uint32_t>{stuck.index});
 }
 
-// One activity has uses of 10,000 links. Two flows share one of these links with it.
+// One activity uses 10,000 links. Two other activities use only link 1234 of these.
 TEST_F(MaxMinTest, ActivityWithVeryManyUsesRunsAtThePaceOfItsWorstLink) {
   std::vector<LinkUse> uses;
   for (uint32_t i = 0; i < 10'000; ++i) uses.push_back({link(100 + i % 7)});

@@ -79,8 +79,8 @@ TEST(Routing, RoutesAreAsShortAsTheTreeAllows) {
   }
 }
 
-// From both NICs, the test searches upwards over live cables. If the searches reach a common
-// switch, the router must find a route. Otherwise it must find none.
+// If two NICs reach a common switch upwards over live cables, the router must find a route between
+// them. Otherwise it must find none.
 TEST(Routing, ARouteIsFoundExactlyIfOneIsLeft) {
   for (const Fabric& fabric : trees()) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -195,8 +195,8 @@ TEST(Routing, WithParallelCablesDestinationsOfABlockComeDownDifferentCablesFromT
   EXPECT_EQ(from_spines.size(), 32U);
 }
 
-// Numbers of routes from NIC 0 to the NICs of the other leaves, by up-link of leaf 0. Up-port 5 of
-// its 16 is dead.
+// Numbers of routes from NIC 0 to the NICs of the other leaves, by up-link of leaf 0. One of the 16
+// up-links, on port 5, is dead.
 std::map<uint32_t, int> loads_with_a_dead_port(RoutingEngine engine) {
   const Fabric fabric = full_tree(32, 2);
   LinkState state{fabric, {}};
@@ -312,8 +312,8 @@ TEST(Routing, OnlyTheGlobalEngineSeesTheWayDown) {
   EXPECT_EQ(global_ways, (std::set<uint32_t>{down_link(fabric.leaf_cable({7}, 1)).index}));
 }
 
-// A cursed cable is slow while routing is adaptive. A connection that is opened again takes another
-// route, which may use the cursed cable again.
+// A cursed cable is slow, but only while routing is adaptive. Then some of the attempts to open a
+// connection use the cable, and most do not.
 TEST(Routing, ACursedWayIsTakenNowAndThenWhileRoutingIsAdaptive) {
   const Fabric fabric = full_tree(8, 2);
   LinkState state{fabric, {}, true};

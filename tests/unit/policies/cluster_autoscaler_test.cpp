@@ -16,7 +16,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A board with one pool of nodes, which the autoscaler may scale. The autoscaler's loop runs every
+// A board with one pool, whose size the autoscaler may change. The autoscaler's loop runs every
 // 10 s and takes no time.
 class ClusterAutoscalerTest : public ::testing::Test {
  protected:
@@ -312,7 +312,8 @@ TEST_F(ClusterAutoscalerTest, NodesThatAreNotReadyAreNotDrained) {
   EXPECT_THAT(run_until(2_h), IsEmpty());
 }
 
-// Node 0 is down already when the autoscaler removes it, so the cluster state does not change.
+// Node 0 is already down, so its removal does not change the cluster state. The autoscaler must see
+// the removal in the state of the pool.
 TEST_F(ClusterAutoscalerTest, ADeadNodeIsRemovedOnce) {
   add_nodes(2);
   put(1, 8);

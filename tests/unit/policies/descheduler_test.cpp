@@ -79,7 +79,7 @@ TEST_F(DeschedulerTest, PodsOfExcludedOwnersAreNoDuplicates) {
   EXPECT_THAT(evictions("{remove_duplicates: {exclude_owner_kinds: [replica_set]}}"), IsEmpty());
 }
 
-// ---- rules for evictable pods, which hold for every strategy
+// ---- limits on evictions, the same for every strategy
 
 TEST_F(DeschedulerTest, GangsStayUnlessAskedForAndThenLoseOnePod) {
   add_nodes(3);

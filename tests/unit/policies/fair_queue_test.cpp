@@ -130,9 +130,9 @@ policy:
 }
 
 // finish_time minimizes the largest ratio of a job's time to its time on an equal part of the pool.
-// Until 10 h each of the first three jobs has a third of the pool and does 10/3 h of its work. From
-// then on, each of the four jobs has a quarter, so all ratios are 1. The first three do their other
-// 20/3 h of work in 4 * 20/3 h, and end at 10 h + 80/3 h = 110/3 h.
+// Equal parts are optimal: all ratios are 1. Until 10 h each of the first three jobs has a third of
+// the pool and does 10/3 h of its work. From then on, each of the four jobs has a quarter. The
+// first three do their other 20/3 h of work in 4 * 20/3 h, and end at 10 h + 80/3 h = 110/3 h.
 TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
   ScenarioRun run{scenario(R"(
     - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}
@@ -310,7 +310,7 @@ TEST(FairQueues, NamesThatNothingHasAreReported) {
 }
 
 // Nodes fail and come back, and stopping a job takes time. After every event, JobQueue::audit()
-// checks that the started jobs together hold the used amount of the pool.
+// checks that the started jobs hold as much as the pool counts as used.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :
        {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",

@@ -174,8 +174,8 @@ TEST_F(GangTest, StrictGangsGetAllTheirNodesOrNone) {
   EXPECT_EQ(permit(all, handle.add_pod({})).code, Code::Success) << "pods outside gangs pass";
 }
 
-// The gang needs three of its six pods, and two wait in Permit. A third pod passes only if no role
-// would lack a pod of its minimum.
+// The gang needs three of its six pods, and two wait in Permit. A third pod passes only if every
+// role then has its minimum of pods.
 TEST_F(GangTest, AMemberPassesPermitOnlyWithTheMinimumsOfItsRoles) {
   add_gang(6, 3, 6);
   handle.wait(members[4]);

@@ -84,9 +84,9 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod);
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
-    // A pod without affinity must still respect the anti-affinity of placed pods. Only one placed
-    // pod has anti-affinity. That pod costs time, and so does its node or, with the algorithm
-    // before Kubernetes 1.18, each of the four nodes.
+    // A pod without affinity must still respect the anti-affinity of placed pods. Here one placed
+    // pod has anti-affinity. The cycle pays for this pod and its node. The algorithm before
+    // Kubernetes 1.18 pays for all four nodes.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }
@@ -109,8 +109,8 @@ TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
-    // Each of the six nodes takes only one pod of the job, so the seventh pod fits nowhere and is
-    // retried again and again.
+    // Each of the six nodes takes only one pod of the job. So there is no node for the seventh pod,
+    // and the job cannot start.
     ScenarioRun too_many{
         affinity_scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
         {"run.until=30s"},

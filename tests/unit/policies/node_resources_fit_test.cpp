@@ -84,7 +84,7 @@ TEST_F(NodeResourcesFitTest, TooManyPodsIsAReasonOfItsOwn) {
 }
 
 TEST_F(NodeResourcesFitTest, MoreThanAllocatableIsUnresolvableWhateverElseIsShort) {
-  // Node 0 lacks GPUs and has no CPU left.
+  // Node 0 has too few GPUs, and no CPU left.
   handle.add_node(node_with(64, 256, 4));
   handle.add_node(node_with(64, 256, 8));  // node 1 has no CPU left
   handle.add_node(node_with(64, 256, 0));  // node 2 lacks GPUs

@@ -14,7 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Two leaves of two nodes with four GPUs each, and a gang whose pods have one GPU each.
+// Four nodes with four GPUs each; two nodes under each leaf switch. Each pod of the gang requests
+// one GPU.
 class PlannedPlacementTest : public testing::Test {
  protected:
   PlannedPlacementTest() {
@@ -157,8 +158,8 @@ workload:
   }
 }
 
-// A pod of two GPUs. Node 0 has three GPUs free and node 3 two, so both have room for exactly one
-// such pod. The policy must compare GPUs instead.
+// A pod of two GPUs. Node 0 has three free GPUs and node 3 has two, so each node has room for one
+// such pod. The policy must compare free GPUs, not the number of pods that fit.
 TEST_F(PlannedPlacementTest, HeliosTakesTheNodeWithTheFewestFreeGpus) {
   PodSpec two = spec_;
   two.gpus = 2;

@@ -23,7 +23,7 @@ class Hdf5CrashTest : public Hdf5RecorderTest {};
 
 // Starts a child process that writes and flushes rows. Waits until the child's file exists and the
 // child has flushed at least `rows_min` rows, then sleeps for `at` and kills the child. Returns
-// a number of rows that the child has certainly flushed.
+// the number of rows that the child has reported as flushed.
 int64_t write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at,
                             int64_t rows_min) {
   void* const shared = ::mmap(nullptr, sizeof(std::atomic<int64_t>), PROT_READ | PROT_WRITE,

@@ -42,8 +42,8 @@ class Hdf5RecorderTest : public testing::Test {
     made.compression = compression;
     return made;
   }
-  // Runs the Python `script`, in which `f` is the open `file`. With `is_live` the file is opened as
-  // one that is still being written.
+  // Runs the Python `script`, in which `f` is the open `file`. `is_live`: h5py opens the file in
+  // SWMR mode, for reading while it is still being written.
   static int python(const std::string& script, const std::string& file, bool is_live = false) {
     const std::string name = file + ".py";
     std::ofstream{name} << "import h5py, numpy as np, sys, time, math\nf = h5py.File('" << file

@@ -64,8 +64,8 @@ TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
 }
 
 // A gang with checkpoints to a store writes no checkpoint when it is suspended. So it loses its
-// compute since the last periodic checkpoint. The long gangs started 2 min apart, so the gangs that
-// started last have the newest checkpoints, and lose least.
+// compute since the last periodic checkpoint. The gangs named `long` start 2 min apart, so those
+// that start last have the newest checkpoints and lose least.
 TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
   ShippedRun run{"gang-defragmenter",
                  {"storage.stores=[{name: blob, write: 100GBps, read: 100GBps}]",

@@ -211,7 +211,8 @@ TEST(JobQueueLog, TellsTheReservationsOfEveryJobThatHasOne) {
   EXPECT_THAT(queue_texts("[{name: Conservative}]"),
               testing::Contains("3 2 passed_over Conservative 1/2 behind 1 at 1200 head at 600"));
   // A planner pass runs every 30 s. It rounds the time left of a running job up to whole minutes.
-  // Job `first` ends at 600 s. The pass at 1 s expects its end at 601 s, the pass at 31 s at 631 s.
+  // Job `first` ends at 600 s. The pass at 1 s expects the job to end at 601 s, and the pass at
+  // 31 s expects it to end at 631 s.
   EXPECT_THAT(
       queue_texts("[{name: SlurmBackfill}]"),
       testing::IsSupersetOf({"3 2 passed_over SlurmBackfill 1/2 behind 1 head at 601",

@@ -163,8 +163,8 @@ class SplitAttempt {
   bool goes_on_ = false;
 };
 
-// The same attempts, interleaved and one after another, must have equal results. Both frameworks
-// begin without cached results.
+// Attempts must have equal results whether they are interleaved or made one after another. Both
+// frameworks begin without cached results.
 void expect_interleaving_to_change_nothing(const ProfileParams& profile, uint64_t seed) {
   MixedCluster cluster{seed};
   Framework interleaved{cluster.handle, cluster.none, profile};

@@ -69,8 +69,8 @@ TEST(LinearProgram, WithoutABoundThereIsNoSolution) {
 }
 
 TEST(FairTime, OnOneModelJobsRiseTogetherUntilTheyRunAllTheTime) {
-  // The value of a job is GPUs times time. The small job has the value 1 if it runs all the time.
-  // The other two share the three GPUs that are left: 4 * 3/8 = 1.5 each.
+  // The value of a job is its GPUs times the share of time that it runs. The small job runs all the
+  // time, so its value is 1. The other two share the remaining three GPUs: 4 * 3/8 = 1.5 each.
   const std::vector<FairTimeJob> jobs{
       {.gpus = 1, .speed = {1}}, {.gpus = 4, .speed = {1}}, {.gpus = 4, .speed = {1}}};
   const std::vector<double> gpus{4};
@@ -90,8 +90,8 @@ TEST(FairTime, TwiceTheWeightIsTwiceTheTime) {
 }
 
 // One GPU of each model. Job A has the speeds 1 and 3, with the mean 2. Job B has the speed 1 on
-// both. A job's value is its speed divided by its mean speed. If A always runs on the second model,
-// its value is 3/2. The value of B is 1 at most, so the least value is 1.
+// both. A job's value is its speed divided by its mean speed. If A always runs on the second model
+// and B on the first, their values are 3/2 and 1. B cannot get more, so the least value is 1.
 TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   const std::vector<FairTimeJob> jobs{{.gpus = 1, .speed = {1, 3}}, {.gpus = 1, .speed = {1, 1}}};
   const std::vector<double> gpus{1, 1};
@@ -101,8 +101,8 @@ TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   EXPECT_NEAR(value_of(jobs[0], gpus, found.x[0]), 1.5, 1e-6) << "what is left is not wasted";
 }
 
-// Three jobs share one GPU of each model. Each has the speeds 1 and 2, with the mean 1.5. Together
-// they can use a speed of 3, so each gets 1 / 1.5.
+// Three jobs share two GPUs, one of each model. Every job has the speeds 1 and 2, with the
+// mean 1.5. The speeds of the two GPUs add up to 3, so each job runs at speed 1.
 TEST(FairTime, AlikeJobsShareTheSpeedOfTheWholeCluster) {
   const std::vector<FairTimeJob> jobs(3, {.gpus = 1, .speed = {1, 2}});
   const std::vector<double> gpus{1, 1};
@@ -119,9 +119,9 @@ TEST(FairTime, AJobLargerThanAModelHasNoTimeOnIt) {
 }
 
 // Two jobs share one GPU. A job's rho is its finish time divided by its finish time on half of the
-// GPU. If each job has half, both have rho 1. Then the first job has waited 100 s without service.
-// Both jobs have the same rho if (100 + 100 / x) / 200 = (100 / (1 - x)) / 200, where x is the
-// share of the first job. So x is 0.618.
+// GPU. If each job has half, both have rho 1. In the second case the first job has already waited
+// 100 s. Both jobs have the same rho if (100 + 100 / x) / 200 = (100 / (1 - x)) / 200, where x is
+// the share of the first job. So x is 0.618.
 TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
   std::vector<FairTimeJob> jobs(2, {.gpus = 1, .speed = {1}, .left = 100});
   const std::vector<double> gpus{1};
@@ -133,8 +133,8 @@ TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
 }
 
 TEST(FairTime, FinishTimesAreTheSameByProgramAndByHand) {
-  // Two equal models with one GPU each are as one model with two GPUs. For one model the solution
-  // is computed without a linear program.
+  // Two GPU models of equal speed, with one GPU each, must give the same result as one model with
+  // two GPUs. With one model, no linear program is used.
   std::vector<FairTimeJob> jobs(3, {.gpus = 1, .speed = {1, 1}, .left = 100});
   jobs[1].left = 1000;
   jobs[2].elapsed = 300;

@@ -47,7 +47,7 @@ class LateSecond final : public PodApi {
   Engine& engine_;
 };
 
-// Two gangs wait for a minute behind a pod that holds all GPUs. The first pod of the first gang,
+// Two gangs wait behind a pod that holds all GPUs for a minute. The first pod of the first gang,
 // pod 1, becomes known late. Row 1 of the result belongs to the first gang.
 std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) {
   SchedulerWorld world{{2}, where_the_head_blocks(base)};
@@ -71,8 +71,8 @@ TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   }
 }
 
-// The queue identifies a gang by its pod with the lowest rank. That pod of the first gang, pod 1,
-// is deleted while both gangs wait.
+// The queue identifies a gang by its pod with the lowest rank. In the first gang, this is pod 1.
+// Pod 1 is deleted while both gangs wait.
 TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
     const std::vector<JobRow> rows = rows_of_two_gangs(base, true);

@@ -71,9 +71,9 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
-// Cycles take no time in these worlds. So the preemptor fails and its victims are deleted at one
-// instant. An idle scheduler does not pop a gang from backoff at the instant at which it failed,
-// and no later event wakes the gang. So the gang is tried again only when its backoff ends.
+// If cycles take no time, victims are deleted at the instant at which the preemptor fails. No gang
+// is popped from backoff at the instant of its failure, and no later event wakes the preemptor. So
+// the preemptor is tried again only when its backoff ends.
 constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
 
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
@@ -87,7 +87,7 @@ TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
   EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
 }
 
-// The attempt that preempts plans three times at 5 ms each. The first plan is for the cluster as it
+// The preempting attempt makes three plans of 5 ms each. The first plan is for the cluster as it
 // is, the second for the cluster without any gang of lower priority, and the third for the cluster
 // without the chosen victims. Then the scheduler is idle, and pops the preemptor from backoff.
 TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
@@ -241,7 +241,7 @@ TEST(GangPreemption, PlansOfWholeGangsForeseeThatVictimsLeave) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
 }
 
-// Job 2 needs nodes 0 and 1, and preempts jobs 0 and 1, which may terminate until 40 s. Job 0
+// Job 2 needs nodes 0 and 1, and preempts jobs 0 and 1, whose grace period ends at 40 s. Job 0
 // completes at 12 s. From then on node 0 is idle, but reserved for job 2. So job 3 must be planned
 // on the small node.
 TEST(GangPreemption, PlansOfWholeGangsLeaveTheRoomThatIsKeptForOthers) {

@@ -1,4 +1,4 @@
-// Speeds of jobs by GPU model, and the file with them.
+// Tests the speeds of jobs by GPU model, read from a file.
 #include "models/scheduling/toolbox/gpu_speeds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Jobs that users cancel before they start, in the job queue or with pods in the scheduler.
+// Users cancel jobs that wait in the job queue or have pending pods. Started jobs are not
+// cancelled.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,8 +63,8 @@ TEST(JobCancellation, AJobThatWaitsInTheJobQueueLeavesIt) {
   }
 }
 
-// Plans such as SRTF and Gavel stop a running job for others. So they may start a job before its
-// cancellation is due, and then the job is not cancelled.
+// Plans such as SRTF and Gavel stop running jobs to start waiting ones. So a waiting job may start
+// before its cancellation is due. A started job is not cancelled.
 TEST(JobCancellation, PlansThatShareTimeForgetCancelledJobs) {
   for (const char* const plan : {"SRTF", "Tiresias", "Gavel", "Themis", "Lucid"}) {
     ScenarioRun run{first_and(kThreeWait) + R"(

@@ -47,9 +47,10 @@ policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
   EXPECT_EQ(jobs[3].created, jobs[1].ended) << "it would have delayed the head";
 }
 
-// Pods are bound a fraction of a second after the queue starts their job. So `round`, of 20 min,
-// ends shortly after 20 min. `late` arrives at 20 min, just before that. If the queue expected
-// `round` to run beyond 35 min, it would start `late`, which would delay `head`.
+// `head` can start when `first` ends, at 30 min. `late` would run until 35 min and delay `head`.
+// The pod of `round` is bound a fraction of a second after the queue starts the job, so `round`
+// still runs when `late` arrives at 20 min. If the queue counted the start of the pod as run time,
+// it would double the estimate of `round` to 40 min, expect `head` to start then, and start `late`.
 TEST(JobQueue, AJobWhosePodsTakeTimeToStartIsNotBelievedToRunForLonger) {
   ScenarioRun run{kTwoNodes + R"(
 workload:
@@ -95,9 +96,9 @@ policy:
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
 }
 
-// `short` arrives at the instant at which `long` ends, long before its requested time. With
-// each_event the plan runs at the arrival, and does not know of the end. With each_instant it
-// learns of both at once.
+// `long` has requested 60 min, but ends after 20 min, at the instant at which `short` arrives. With
+// each_event the queue plans after the arrival, before it takes back the resources of `long`. With
+// each_instant it plans once, after both events.
 TEST(JobQueue, AJobThatEndsAtTheInstantOfAnArrivalIsNotStopped) {
   for (const char* const react : {"each_event", "each_instant"}) {
     ScenarioRun run{kTwoNodes + R"(
@@ -279,8 +280,8 @@ class NotesLonger final : public Policy, public Plan {
 };
 ORRERY_REGISTER_POLICY(NotesLonger, "NotesLonger", "First come, first served, for tests.");
 
-// `giant` is infeasible and arrives after `long` has exceeded its estimate. `early` ends long
-// before its estimate. The queue looks for exceeded estimates at both events.
+// `long` exceeds its estimate at 10 min. The queue looks for exceeded estimates at two later
+// events: the arrival of `giant`, which is infeasible, at 20 min, and the end of `early` at 50 min.
 TEST(JobQueue, APlanLearnsOfExceededEstimatesWhateverTheEvent) {
   for (const char* const react : {"each_instant", "each_event"}) {
     plans_with_longer.clear();

@@ -57,7 +57,7 @@ class LedgerGround {
     }
     return all;
   }
-  // The lowest idle GPUs of the node for the pod; nothing if the pod has no room there.
+  // The GPUs with the lowest indices that have room for the pod. Empty if the pod does not fit.
   std::optional<DeviceGrant> grant_on(NodeId node, const PodSpec& spec) const {
     DeviceGrant grant{0, spec.gpu_milli};
     int32_t missing = spec.gpus;
@@ -141,8 +141,8 @@ void expect_equal(const PodCounts& ours, const PodCounts& expected) {
   EXPECT_EQ(ours.domains_with_any, expected.domains_with_any);
 }
 
-// Compares the ledger, except for its pod groups, with a recount of `placed`, which is in the order
-// of placement.
+// Compares the ledger, except for count(), with a recount of `placed`. `placed` is in the order of
+// placement.
 void expect_recounted(const Placements& ledger, const std::vector<Standing>& placed,
                       const LedgerGround& ground) {
   std::map<NodeId, std::vector<PodId>> on_node;

@@ -26,7 +26,7 @@ JobSpec job(int32_t priority, Duration submit, int32_t gpus, Duration work, int3
   return made;
 }
 
-// Tolerance in seconds, or in GPU seconds, for the scheduler time that the plug-in takes.
+// Tolerance (seconds or GPU seconds) for the time that DefaultPreemption takes in the scheduler.
 constexpr double kShort = 0.001;
 
 ProfileParams profile() { return without_cost(profile_of(ProfileBase::Default)); }
@@ -82,8 +82,8 @@ TEST(Preemption, FindsRoomWhereAVictimHasEndedInTheMeantime) {
   EXPECT_EQ(world.controller.counters().pods_preempted, 0U);
 }
 
-// The cycle that preempts lasts from 10 s to 12 s, and orders the deletion at its end. The profile
-// changes at 11 s.
+// The cycle that preempts lasts from 10 s to 12 s. The victim's deletion would begin at 12 s, but
+// the profile changes at 11 s.
 TEST(Preemption, OrdersOfAnEarlierProfileAreDropped) {
   const uint64_t before = mark_count("scheduling.evictions_dropped");
   ProfileParams slow = profile();
@@ -325,8 +325,8 @@ TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
   EXPECT_EQ(run.recorder.rows<PreemptionRow>("/events/preemptions").size(), 1U);
 }
 
-// The scheduler's total time in a run with one preemption. With a control plane, a deletion is a
-// request. The cycle waits for its response unless `is_async`.
+// How long the scheduler is busy in a run with one preemption. With a control plane, the scheduler
+// requests the deletion of the victim. The cycle waits for the response unless `is_async`.
 double busy(const std::string& level, bool is_async) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"

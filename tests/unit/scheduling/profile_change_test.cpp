@@ -41,8 +41,8 @@ TEST(ProfileChange, WhatWaitedIsDecidedAgainAndWhatRunsStays) {
   EXPECT_EQ(start_of(after, "large"), start_of(before, "large"));
 }
 
-// A member of the gang waits in Permit for a member without a node. When the profile changes, it
-// must return its node.
+// One member of the gang has a reserved node and waits in Permit for the other member. A change of
+// the profile must release the reserved node.
 TEST(ProfileChange, ReservationsAreGivenUp) {
   const std::string gang =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"

@@ -1,5 +1,5 @@
-// RetryRounds: when it detects that rounds of attempts repeat, how long the slow round lasts that
-// replaces many such rounds, and what ends the slow round.
+// RetryRounds replaces many equal rounds of attempts by one slow round. Tests when it detects that
+// rounds repeat, how long the slow round lasts, and what ends the slow round.
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ class TurningScheduler {
     rounds.ran({unit, began, cost});
     return counts;
   }
-  // Returns the number of attempts executed until `end`. Each may stand for many attempts. The last
-  // may end after `end`.
+  // Returns the number of calls of attempt() until `end`. A call may stand for many attempts. The
+  // last call may end after `end`.
   int64_t run_until(Time end) {
     int64_t carried_out = 0;
     for (; now < end; ++carried_out) attempt();
@@ -92,9 +92,9 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round begins only after whole seconds have begun at two different attempts of the round.
-// With rounds of 40 ms every second begins at the same attempt, because 25 rounds are exactly one
-// second. So no slow round begins. With rounds of 40.4 ms the seconds begin at different attempts.
+// Before a slow round, seconds of the clock must have begun at two different attempts of the round.
+// With rounds of 40 ms, all seconds begin at the same attempt, because 25 rounds take exactly one
+// second. So no slow round begins. With rounds of 40.4 ms, seconds begin at different attempts.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

@@ -1,6 +1,6 @@
-// Gangs whose roles have minimums of their own, through the whole scheduler. A gang has two
-// parameter servers, of which one is needed, and four workers, of which two are needed. It needs
-// three pods, so these must be one server and two workers. Every pod needs a node of its own.
+// Runs of gangs whose roles have min_available. The gang has two parameter servers and four
+// workers. To start, it needs at least one server and two workers. Every pod needs a node of its
+// own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,8 @@ std::vector<int32_t> ranks_with_nodes(ScenarioRun& run) {
   return ranks;
 }
 
-// Placed in the order of their ranks, both servers and one worker would have taken the three nodes.
+// If pods got nodes in the order of their ranks, both servers and one worker would get the three
+// nodes.
 TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
   for (const std::string& policy :
        {std::string{kStrict}, std::string{"{base: native_gang}"},
@@ -57,8 +58,8 @@ TEST(RoleMinimums, AGangPlacedAsAWholeGivesNodesToThePodsThatItsRolesNeed) {
   }
 }
 
-// The order in which servers and workers get nodes depends on their backoffs. With three nodes, one
-// node must go to a server.
+// The order in which pods are placed depends on their backoffs. On three nodes the gang either
+// starts with one server and two workers, or never starts.
 TEST(RoleMinimums, AGangPlacedPodByPodWaitsInPermitForThePodsThatItsRolesNeed) {
   for (const char* const policy : {"{base: coscheduling}", "{base: koordinator}"}) {
     for (const bool is_server_first : {false, true}) {

@@ -304,9 +304,9 @@ TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
 }
 
-// With matchPolicy once-satisfied, a gang has no minimum any more once one of its pods was bound.
-// So Koordinator places its recreated pods one by one. With the other value of matchPolicy,
-// recreated pods wait for the minimum.
+// With matchPolicy once-satisfied, the minimum of a gang applies only until the first of its pods
+// is bound. So Koordinator places recreated pods one by one. With waiting-and-running, recreated
+// pods wait for the minimum.
 TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
     SCOPED_TRACE(match);

@@ -55,7 +55,7 @@ TEST(SchedulingQueue, PopsByPriorityThenByArrival) {
   for (const int expected : {1, 3, 0, 2, -1}) EXPECT_EQ(pods.pop({}), expected);
 }
 
-// The backoffs of cases SCH-2 and KS-23 of tests/validation.
+// The backoffs of case SCH-2 of tests/validation.
 TEST(SchedulingQueue, BackoffDoublesFromOneSecondToTen) {
   std::vector<int64_t> seconds;
   for (int32_t n = 1; n <= 6; ++n) {
@@ -72,7 +72,7 @@ TEST(SchedulingQueue, AnEventSendsAPodToBackoffUntilAWholeSecond) {
   EXPECT_EQ(pods.queue.place({0}), Place::Unschedulable);
   pods.queue.move_for(kDeleted, at(1600_ms));
   EXPECT_EQ(pods.queue.place({0}), Place::Backoff);
-  // The end of the backoff at 2.5 s, rounded down to a whole second.
+  // 1.5 s + 1 s of backoff = 2.5 s, rounded down to a whole second.
   EXPECT_EQ(pods.queue.next_flush(at(1600_ms)), at(2_s));
   pods.queue.flush(at(1999_ms));
   EXPECT_EQ(pods.pop(at(1999_ms)), -1);
@@ -169,8 +169,8 @@ TEST(SchedulingQueue, APendingPluginSkipsTheBackoff) {
   EXPECT_EQ(pods.queue.place({1}), Place::Backoff);
 }
 
-// Case SCH-2: a pod that is unschedulable for 5 minutes moves at the next tick of 30 s. Flushes at
-// other times do not move it.
+// Case SCH-2: a pod that has been unschedulable for 5 minutes moves at the next multiple of 30 s,
+// and at no earlier flush.
 TEST(SchedulingQueue, LeftoversMoveAtTheFirstTickAfterFiveMinutes) {
   QueueOfPods pods;
   pods.add(0);

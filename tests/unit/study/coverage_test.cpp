@@ -84,7 +84,7 @@ MeasuredCoverage measure_coverage(const PairPopulation& population, Estimator es
   return {held / double{kStudies}, doubted / double{kStudies}};
 }
 
-// The coverage for this population. It is measured once and kept, because several tests use it.
+// Each coverage is measured once and kept, because several tests use it.
 const MeasuredCoverage& measured(const PairPopulation& population, Estimator estimator,
                                  size_t seeds) {
   static std::map<std::tuple<std::string, Estimator, size_t>, MeasuredCoverage> known;

@@ -24,7 +24,8 @@ auto is_doubt(DoubtKind kind, const std::string& text) {
   return AllOf(Field(&Doubt::kind, kind), Field(&Doubt::text, HasSubstr(text)));
 }
 
-// The values have the mean 5.5 and the deviation 3.0277. Student's t of nine degrees is 2.262.
+// The values have mean 5.5 and standard deviation 3.0277. 2.262 is Student's t for nine degrees of
+// freedom.
 TEST(Paired, TheIntervalOfAMeanIsThatOfStudentsTable) {
   const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const Interval interval = t_interval(values, 0.95);

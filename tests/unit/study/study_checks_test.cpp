@@ -1,4 +1,4 @@
-// Studies: mistakes found before the first run, progress, and permuted ties.
+// Studies: mistakes found before the first run, progress, and seeds.permute_ties.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

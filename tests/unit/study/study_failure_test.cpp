@@ -1,4 +1,5 @@
-// Runs that fail by internal errors of Orrery, alone or in a study, and damaged files of runs.
+// Failures of single runs and of runs in a study: internal errors, lack of memory, outputs that
+// cannot be written. Also damaged files of runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -31,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-// A policy that fails like Orrery itself would: it is built in, so its errors are internal errors.
+// A policy that fails on purpose. It is built in, so its failure counts as a failure of Orrery.
 class FailsInPostBind final : public Policy, public PostBind {
  public:
   struct Params {

@@ -113,7 +113,7 @@ TEST(Cardiogram, AStartIsInitThenRestoreAndAGpuOfNobodyDrawsNothing) {
   std::vector<RankPhase> phases;
   for (size_t i = 0; i < rows.size(); i += 8) phases.push_back(rows[i].phase);
   EXPECT_EQ(std::ranges::count(phases, RankPhase::Init), 4);
-  // Compute begins between two rows, because scheduling takes time.
+  // The 10 s of compute begin within the interval of a row, so they may span 11 rows.
   EXPECT_GE(std::ranges::count(phases, RankPhase::Compute), 10);
   EXPECT_NEAR(rows[8].power_watts, a100().idle, 1e-6);
 }
@@ -180,7 +180,7 @@ TEST(Cardiogram, NamesThatNoGangHasAreReportedAtTheEnd) {
               testing::ElementsAre(testing::HasSubstr("no job that arrived was called 'trian'")));
 }
 
-// A rank dies at 2 min. Its job hangs for the rest of the run, and its other GPUs report 100 %.
+// A rank dies at 2 min. The job hangs for the rest of the run, and its 7 other GPUs report 100 %.
 TEST(GpuUsage, FourWaysOfAJobThatHangs) {
   ScenarioRun run{
       OneNode{.job = "work: 5min, training: {checkpoint_interval: 30s}",

@@ -24,11 +24,11 @@ JobSpec training(int32_t pods, int32_t gpus, Duration work) {
   return job;
 }
 
-// Two nodes of 8 GPUs. The job holds 16 GPUs from 0 s and computes from 20 s. Node 0 fails at 220
-// s, after 200 s of the run: 100 s of compute are saved, and the compute from 125 s to 200 s of the
-// run is lost. The 8 GPUs of the survivor spin until detection at 240 s. The restart takes 60 s, so
-// pods start at 300 s and compute from 320 s. The remaining 250 s of compute and two checkpoints
-// take 300 s.
+// Two nodes of 8 GPUs. The job holds 16 GPUs from 0 s and computes from 20 s. Its only checkpoint
+// is written from 120 s to 145 s and saves 100 s of compute. Node 0 fails at 220 s: the compute
+// from 145 s to 220 s is lost. The 8 GPUs of the other node spin until detection at 240 s. The
+// restart takes 60 s, so pods start at 300 s and compute from 320 s. The remaining 250 s of compute
+// and two checkpoints take 300 s.
 TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   JobControllerParams slow;
   slow.failure_detection = 20_s;
@@ -43,28 +43,29 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Up), 16 * 1000 - 8 * 10);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Allocated), 16 * 220 + 8 * 20 + 16 * 320);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Reported), 16 * 200 + 8 * 20 + 16 * 300);
-  // The computing share is 350 / (350 + 3 * 25) in the first run and 250 / (250 + 2 * 25) in the
-  // second, in whole millionths.
+  // To 6 decimals, the computing share is 350 / (350 + 3 * 25) in the first run and
+  // 250 / (250 + 2 * 25) in the second.
   const double first = 0.823529, then = 0.833333;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
-  // An idle GPU draws 50 W. Computing adds 400 W. Spinning adds 50 W, in the rest of both runs and
-  // while the job hangs.
+  // An idle GPU draws 50 W, a computing GPU 400 W more, a spinning GPU 50 W more. GPUs spin
+  // whenever they do not compute during the two runs, and while the job hangs.
   const double above_idle = 16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
-  // The job is over at 620 s. Rows are written every 100 s until 700 s, the first sample after
-  // that, and at the end of the run, 1000 s.
+  // The job is over at 620 s. Rows are written every 100 s until 700 s, the first sample after the
+  // job's end, and at 1000 s, the end of the run.
   ASSERT_EQ(useful.size(), 8u);
   // The first run computes from 20 s on. Its only checkpoint ends at 145 s and saves 100 s of
-  // compute. So the useful share is 100 / 125 = 0.8 in 80 s of row 0 and in 45 s of row 1. The
-  // second run does 250 s of compute in 300 s.
+  // compute. So from 20 s to 145 s the useful share is 100 / 125 = 0.8. Row 0 has 80 s of this
+  // time, and row 1 has 45 s.
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
   EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);
-  // The job computes from 320 s on, so in 0.8 of the row.
+  // The second run does 250 s of compute in 300 s. It computes from 320 s on: during 0.8 of row 3,
+  // which is from 300 s to 400 s.
   EXPECT_NEAR(useful[3].gpus_useful, 16 * 250.0 / 300 * 0.8, 1e-8);
 }
 

@@ -71,7 +71,7 @@ TEST(UsefulCurve, TheLastRowHasAllThatComesAfterTheOthers) {
 TEST(UsefulCurve, AnInstantBetweenTwoIntervalsEndsTheFirst) {
   UsefulCurve curve{10_s};
   curve.work_done(
-      // Rounding may book a nanosecond of work at an instant.
+      // Rounding may book 1000 milli-GPU-nanoseconds of work to a span of length 0.
       {kCurveJob, {}, curve_time(10), curve_time(10), 1000});
   curve.work_done({kCurveJob, {}, curve_time(10), curve_time(10), -400});
   curve.work_settled({.job = kCurveJob, .pod = {}, .kept = 600});

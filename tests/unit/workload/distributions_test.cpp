@@ -1,5 +1,5 @@
-// JobSizeModel against the published figures from which it was made. So these tests show that draws
-// reproduce the figures, not that they predict anything.
+// Compares JobSizeModel with the published figures from which the model was made. The tests show
+// that the model reproduces these figures, not that it predicts other figures.
 #include "models/workload/sources/distributions.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ namespace {
 constexpr JobSizePreset kPresets[] = {JobSizePreset::Helios, JobSizePreset::Philly,
                                       JobSizePreset::Seren, JobSizePreset::Kalos};
 
-// The largest absolute differences between the shares of a model, drawn or expected, and the
-// published shares.
+// The largest absolute differences between the published shares and those of a model. The shares of
+// a model are its expected shares, or the shares of jobs drawn from it.
 struct Misfit {
   double count = 0;
   double gpu_time = 0;
@@ -101,8 +101,7 @@ TEST(JobSizeModel, TenMonthsOfDrawsKeepThePublishedShares) {
     EXPECT_LT(misfit.count, 0.03);
     EXPECT_LT(misfit.duration, 0.03);
     // A month of Kalos has 3,246 jobs. About ten of them run longer than 18 h and use half of the
-    // GPU-time. So the shares of ten months have a sampling error of about 0.05, though their
-    // expectation is right.
+    // GPU-time. So the shares of GPU-time in ten months have a sampling error of about 0.05.
     EXPECT_LT(misfit.gpu_time, preset == JobSizePreset::Kalos ? 0.12 : 0.03);
   }
 }
@@ -111,8 +110,9 @@ TEST(JobSizeModel, TheGpuTimeOfKalosConvergesWithMoreJobs) {
   EXPECT_LT(drawn_misfit(JobSizePreset::Kalos, 10, 30).gpu_time, 0.03);
 }
 
-// The published percentages are rounded and do not determine the means: the open ends of the
-// distributions contribute much.
+// The model's means differ from the published means, because the published percentages are rounded
+// and do not say how values are spread within a class. The highest classes contribute much to the
+// means.
 TEST(JobSizeModel, MeansAreNearThePublishedOnes) {
   for (const JobSizePreset preset : kPresets) {
     SCOPED_TRACE(std::string{name_of(preset)});

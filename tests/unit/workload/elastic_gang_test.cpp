@@ -1,5 +1,5 @@
-// Gangs that may run with fewer than all of their members: when they start, what a lost member
-// stops, and which members write checkpoints and are set up.
+// Gangs that may run without some of their members: when they start, what the loss of a member
+// stops, and which members are set up and write checkpoints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A cluster whose nodes have 8 GPUs, as many as a member of the gang.
+// A cluster whose nodes have 8 GPUs each: a node holds one member of the gang.
 JobWorld::Options world_of(uint32_t nodes, JobControllerParams params = {}) {
   params.failure_detection = 5_s;
   return {.nodes = nodes, .gpus = 8, .params = params, .seed = 1, .binds = true};
@@ -67,8 +67,7 @@ TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
   EXPECT_EQ(world.gang_starts()[0].started, Time{} + 12_s);
 }
 
-// Only elastic gangs are in the table of gang starts. A gang without a minimum makes no last call,
-// and independent pods are no members.
+// A gang without `min_available` has no last call, and a job of independent pods has no members.
 TEST(ElasticGang, IsTheOnlyOneWhoseStartsAreListed) {
   JobWorld world{world_of(4)};
   world.add({make_job(JobKind::MpiGang, 2, 8, 10_s), make_job(JobKind::Pods, 2, 8, 10_s)});
@@ -87,7 +86,7 @@ TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
   EXPECT_EQ(world.job_rows().at(0).running, Time{} + 2_s);
   EXPECT_EQ(world.job_rows().at(0).run, 75_s);
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 75.0);
-  // Members that come up in one instant join together.
+  // Here all three members come up at 2 s, so the gang starts with all of them.
   JobWorld together{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
   together.add({elastic(2, 3, 50_s)});
   together.run();
@@ -160,8 +159,8 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
-  // The failure of node 1 at 10 s leaves one member, and the gang needs two. Node 1 is back at
-  // once, so the failed member's replacement gets it, and the last call begins again.
+  // The gang needs two members. The failure of node 1 at 10 s leaves one. Node 1 is back at once,
+  // so the failed member is replaced on node 1 at 10 s, and a new last call of 30 s begins.
   world.fail_at(Time{} + 10_s, {1});
   world.add({elastic(2, 3, 50_s)});
   world.run();
@@ -218,8 +217,8 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   EXPECT_EQ(world.job_rows().at(0).run, 30_s + 10_s * 2);
 }
 
-// If `is_late`, the third node is up at 31 s. The first two members have been setting up since
-// their last call ended at 30 s.
+// If `is_late`, the third node comes up at 31 s. This is too late: the last call ended at 30 s, and
+// the first two members set up without the third.
 TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
   for (const bool is_late : {false, true}) {

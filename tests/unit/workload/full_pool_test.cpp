@@ -1,5 +1,5 @@
-// Formats in which queues, models or applications have fixed names. These names must be set even if
-// the trace has filled the pool of names.
+// Some formats have fixed names of queues, GPU models or applications. Parsers must set these names
+// even if the trace has filled the pool of names.
 #include <string>
 
 #include "models/workload/traces/formats/format.hpp"

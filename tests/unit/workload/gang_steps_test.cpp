@@ -1,4 +1,4 @@
-// Costs of exchanges and data for gangs, in whole runs.
+// Training steps of gangs in whole runs: the time of exchanges and of reading data.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
     return std::get<int64_t>(found->value);
   };
   EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
-  // Each of the 8 failures and 8 repairs reroutes the gang at most once.
+  // Each of the 8 failures and 8 repairs reroutes the first gang at most once.
   EXPECT_GE(rerouted("adaptive_local"), 2);
   EXPECT_LE(rerouted("adaptive_local"), 16);
 }
@@ -146,7 +146,7 @@ TEST(GangSteps, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   EXPECT_DOUBLE_EQ(run("default"), run("strict_gang"));
 }
 
-// Between the starts and ends of gangs the only events are timeline samples.
+// The long interval keeps timeline samples, which are events too, out of the runs.
 TEST(GangSteps, GangsThatRunCostNoEvents) {
   const auto events = [](const std::string& work) {
     const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
@@ -204,8 +204,8 @@ TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   }
 }
 
-// A step is 1 s of compute and 0.1 s of exchange, and the gang's 64 GPUs read 6.4 GB for it. The
-// readers request 6.4 GB in 1.1 s, not in 1 s.
+// A step is 1 s of compute and 0.1 s of exchange. The gang's 64 GPUs read 6.4 GB in each step, so
+// the readers request 6.4 GB every 1.1 s, not every 1 s.
 TEST(GangSteps, ReadersAskForWhatStepsWithTheirExchangesNeed) {
   const std::string step = std::string{kAllReduce} + ", dataset: {store: blob, per_step: 100MB}";
   ScenarioRun run{scenario("level: flow", step, kFew,

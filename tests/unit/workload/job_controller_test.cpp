@@ -55,7 +55,8 @@ TEST(JobController, ALostMemberStopsTheGangWhichResumesFromItsLastCheckpoint) {
   job.init = 3_s;
   job.restore = 7_s;
   world.add({job});
-  // 157 s into the run: 100 s of compute are saved, 47 s are lost.
+  // The node fails after 3 s of start, 100 s of compute, a checkpoint of 10 s, and 47 s of compute
+  // that are lost.
   world.fail_at(Time{} + 160_s, {1});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "3s starting->running",
@@ -202,7 +203,8 @@ TEST(JobController, AGatheringGangOnlyReplacesTheLostPod) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.outcome, JobOutcome::Pending);
   EXPECT_EQ(row.ended, kNever);
-  // Node 1 is held all the time. Node 0 is held until it fails, and again by the pod that waited.
+  // Both nodes are held for 100 s. Node 0 fails at 20 s and is back at once, and the third pod,
+  // which waited for a node, takes it.
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 8 * 200.0);
 }
 

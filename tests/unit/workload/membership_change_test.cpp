@@ -55,7 +55,8 @@ struct GrowingGang {
 constexpr NodeId kThirdNode{2}, kFourthNode{3};
 
 // The gang notices the new member at 40.2 s, one monitor interval of 100 ms after the member is up.
-// Three members redo in 6.8 s what two computed in 10.2 s.
+// Without a checkpoint, all work is done again: three members need 6.8 s for what two members
+// computed in 10.2 s.
 TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 40_s + 100_ms}}};
   JobSpec job = GrowingGang::job(3, 50_s);
@@ -166,8 +167,8 @@ TEST(MembershipChange, WaitsForTheRestartOfAGangThatHangs) {
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
 }
 
-// Two members would need 36 s * 3 / 2 = 54 s of the requested minute. But after 45.1 s three
-// members restart from zero, and would need 36 s more.
+// Two members would need 36 s * 3 / 2 = 54 s, less than the requested minute. But after 45.1 s the
+// gang restarts from zero with three members. They would need 36 s more, so the job is killed.
 TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 75_s}}, {.overruns = Overruns::Kill}};
   JobSpec job = GrowingGang::job(3, 36_s);
@@ -178,7 +179,7 @@ TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
 }
 
 // Two members would write 40 GB at 4 GB/s from 40 s to 50 s. But the third comes at 45 s, and the
-// write is dropped. Three members write at 6 GB/s.
+// write is dropped. Later, the three members write one checkpoint at 6 GB/s.
 TEST(MembershipChange, DropsACheckpointThatIsBeingWritten) {
   JobWorld::Options options{.nodes = 3, .gpus = 8};
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

@@ -125,7 +125,7 @@ TEST(NativeTrace, AnyChangedOrMissingByteIsFound) {
   EXPECT_NE(read_text(text + "x").error, "");
 }
 
-// Changes bytes of a job in a block and makes the checksum fit, so the reader must check the job
+// Changes bytes of a job in a block and recomputes the checksum, so the reader must check the job
 // itself.
 TEST(NativeTrace, WhatCouldNotHaveBeenWrittenIsRefusedOrAJob) {
   const std::string good = native_text();

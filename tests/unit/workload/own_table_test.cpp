@@ -1,4 +1,4 @@
-// Traces in tables of the user's own, as CSV or JSON lines: columns, units and mistakes.
+// Traces in the user's own tables (CSV or JSON lines): columns, units and mistakes.
 #include <gmock/gmock.h>
 
 #include <string>

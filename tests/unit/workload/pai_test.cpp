@@ -1,4 +1,4 @@
-// The Alibaba PAI log of 2020: tasks and instances, and the complementary tables.
+// The Alibaba PAI log of 2020: its tables of tasks, instances, jobs, groups, sensors and machines.
 #include <filesystem>
 #include <string>
 #include <vector>

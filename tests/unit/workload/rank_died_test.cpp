@@ -1,5 +1,5 @@
-// A process of a gang dies while its node stays up. Also two suspensions: the first is ended by a
-// node failure, and the second cancels the creation of a pod.
+// Deaths of processes on nodes that stay up. Suspensions of gangs: during one a node fails, during
+// the other a pod is being created.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ JobWorld::Options with_timeout(std::optional<Duration> hang_timeout) {
   return options;
 }
 
-// A gang of two pods of 8 GPUs, which saves every 50 s. A process of the second pod dies after 130
-// s of the run.
+// A gang of two pods with 8 GPUs each. The gang writes a checkpoint every 50 s. At 130 s a process
+// of the second pod dies and, at the same instant, a process of the first pod.
 struct DyingRank {
   explicit DyingRank(std::optional<Duration> hang_timeout, RestartScope scope = RestartScope::Gang)
       : world{with_timeout(hang_timeout)} {

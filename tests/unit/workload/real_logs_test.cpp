@@ -1,5 +1,5 @@
-// Published logs and GPU traces, if the files are available: jobs, processors, core-seconds and
-// GPU-hours as recomputed by other means, and the rows that each reader leaves out.
+// Reads published logs and GPU traces, if the files are available. The expected numbers of jobs,
+// processors, core-seconds and GPU-hours were computed without Orrery.
 #include <map>
 #include <set>
 #include <string>

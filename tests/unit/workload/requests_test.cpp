@@ -1,5 +1,5 @@
-// Inference traces of Azure LLM, Mooncake and GenAI: short texts and, if available, published
-// files. Also filters, and the native format of requests.
+// Tests the readers of Azure LLM, Mooncake and GenAI traces on short texts and, if available, on
+// published files. Also tests filters and the native format of requests.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -249,7 +249,7 @@ TEST(NativeRequests, DamageIsFound) {
             "error r.orq: the native trace is damaged at request 0: a block is cut");
 }
 
-// Changes bytes of a request in a block and makes the checksum fit, so the reader must check the
+// Changes bytes of a request in a block and recomputes the checksum, so the reader must check the
 // request itself.
 TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
   const std::string good = native(kImages);

@@ -169,8 +169,6 @@ TEST(TraceSeeds, TablesBesideATraceAreReadWithIt) {
   EXPECT_EQ(files, known);
 }
 
-// fit_native_frame() makes the frame of a native trace valid again, after its block was changed,
-// cut or lengthened. So the fuzzer's change reaches the decoder of jobs or requests.
 TEST(TraceSeeds, AFittedFrameIsTakenByTheReader) {
   for (const Seed& seed : seeds_in("traces")) {
     if (seed.name != "traces_native" && seed.name != "traces_native_requests") continue;
@@ -219,7 +217,7 @@ TEST(RowAccounting, EventsOfGoogleAreJoinedToTheFirstOfTheirJob) {
   EXPECT_EQ(trace.counts.rows, 14);
   EXPECT_EQ(trace.counts.delivered, 1);
   EXPECT_EQ(trace.counts.joined, 6);  // 2 events of job 1, 3 of job 2, 1 of job 3
-  // 2 updates, jobs 2 and 3, the end of job 4, and 2 events after the log.
+  // 2 updates, one row each for jobs 2 and 3, the end of job 4, and 2 events after the log.
   EXPECT_EQ(trace.counts.left_out, 7);
   expect_all_rows_counted(trace);
 }

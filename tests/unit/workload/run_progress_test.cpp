@@ -54,7 +54,7 @@ TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
   EXPECT_EQ(cut.unsaved, 99_s);
 }
 
-// At most paces, a nanosecond of work does not take a whole number of nanoseconds. The rounding
+// With most paces, a nanosecond of work takes a fractional number of nanoseconds. The rounding
 // must not depend on how often advance() is called.
 TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
@@ -152,7 +152,7 @@ TEST(RunProgress, ASnapshotKeepsWhatWasDoneWhenItWasTaken) {
 }
 
 // Random changes of pace at random times. Every nanosecond must be accounted for, and all work is
-// saved in the end. Each piece of the run may round the useful time by a nanosecond.
+// saved in the end. Rounding may change the useful time by 1 ns between two changes of pace.
 TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

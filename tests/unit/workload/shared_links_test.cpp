@@ -134,8 +134,8 @@ TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
   EXPECT_NEAR(step(0), 11, 0.3) << "ten meet in each step";
 }
 
-// Compares steps by SharedLinks with simulated steps, as bench/steps.cpp does, but with fewer gangs
-// and steps.
+// Compares the step durations that SharedLinks computes with those of simulated steps.
+// bench/steps.cpp does the same with more gangs.
 TEST(SharedLinks, StepsOfRandomGroupsAreNearThoseThatArePlayed) {
   std::vector<double> sizes;
   for (uint64_t seed = 1; seed <= (kIsSanitized ? 6 : 40); ++seed) {

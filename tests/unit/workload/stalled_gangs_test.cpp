@@ -16,8 +16,8 @@
 namespace orrery {
 namespace {
 
-// A gang on the first two of three nodes, which have leaves of their own. A step computes 1 s and
-// exchanges 10 GB.
+// Three nodes, each on a leaf of its own. A gang runs on the first two nodes. A step computes 1 s
+// and exchanges 10 GB.
 std::string training(const std::string& faults, const std::string& more = "") {
   return R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 3, nodes_per_leaf: 1}]}
@@ -68,12 +68,12 @@ TEST(StalledGangs, AGangGivesUpAgainAndAgainWhileItsLinkIsDead) {
       {"workload.training.restarts_max=3"}};
   EXPECT_EQ(run.jobs().at(0).restarts, 3);
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Failed);
-  // NCCL gives up after 1 s. Each failure takes 5 s to detect, and each of three restarts 10 s.
+  // NCCL gives up after 1 s. Each failure is detected after 5 s. Three restarts take 10 s each.
   EXPECT_NEAR(seconds_of(run), 20 + 4 * (1 + 5) + 3 * 10, 0.1);
 }
 
-// An outage stalls a gang at once with steps by rate, and at its next exchange with traced steps.
-// So the ends differ by a step at most.
+// With `workload.steps: rate`, an outage stalls a gang at once. With `workload.steps: traced`, the
+// outage stalls the gang at the gang's next exchange. So the two runs end at most one step apart.
 TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   for (const char* const until : {"50s", "58s"}) {
     const std::string fault =
@@ -88,8 +88,8 @@ TEST(StalledGangs, StepsThatAreTracedStallAndGiveUpAlike) {
   EXPECT_NEAR(seconds_of(well), seconds_of(well_traced), 1e-3 * seconds_of(well));
 }
 
-// In one run the outage begins while the gang pauses to write its checkpoint, after 90 s of
-// compute; in the other, after the job's end.
+// In one run the outage begins at 95 s, while the gang writes the checkpoint that is due after 90 s
+// of compute. In the other run the outage begins after the job's end.
 TEST(StalledGangs, AnOutageWhileAGangPausesCostsFewEvents) {
   uint64_t events[2];
   for (const bool is_out : {false, true}) {
@@ -114,8 +114,8 @@ workload:
   EXPECT_LT(events[1], events[0] + 50);
 }
 
-// The degraded cable belongs to a NIC of the gang, so every route uses it. Rerouting for another
-// failure must not make the gang faster.
+// The degraded cable is the only cable of a NIC, so every route of this NIC uses the cable.
+// Rerouting for another failure must not make the gang faster.
 TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   const std::string bent = "{on: host-1.nic-5, at: 10s, flaw: {kind: degraded}}";
   ScenarioRun run{training(bent)};

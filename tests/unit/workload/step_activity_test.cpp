@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Places of the ranks on nodes of 8 GPUs, each with its own NIC.
+// Places of the ranks on nodes of 8 GPUs. Each GPU has a NIC of its own.
 std::vector<RankPlace> whole_nodes(uint32_t nodes) {
   std::vector<RankPlace> places;
   for (uint32_t rank = 0; rank < 8 * nodes; ++rank) places.push_back({{rank / 8}, {rank}});
@@ -109,8 +109,9 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
   const double ring = bus_factor(Collective::AllReduce, 32);
   const double rails = bus_factor(Collective::AllReduce, 4);
   using Weights = std::array<double, 4>;
-  // In the first tree node 0 is the parent of 2, and node 2 the parent of 1 and 3. In the second
-  // tree node 3 is the parent of 1, and node 1 the parent of 2 and 0.
+  // Each tree carries half of the buffer. In the first tree, node 0 is the parent of 2, and node 2
+  // is the parent of 1 and 3. In the second tree, node 3 is the parent of 1, and node 1 is the
+  // parent of 2 and 0.
   const Weights trees{1, 2, 2, 1};
   using enum AlgorithmChoice;
   EXPECT_EQ(weights(Ring, {1'000'000'000}), (Weights{ring, ring, ring, ring}));

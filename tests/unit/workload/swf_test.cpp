@@ -235,7 +235,8 @@ TEST(Swf, LongerRowsBlankLinesAndEpochTimesAreRead) {
       "0 1356998460 5 9 1 -1 -1 1 20 -1 0 1 1 -1 -1 -1 -1 -1 0\n   \n",
       kSwf);
   ASSERT_EQ(trace.jobs.size(), 2U) << trace.error;
-  // The log counts seconds since 1970. Time 0 is the last midnight that is not after its first job.
+  // The log counts seconds since 1970. Time 0 is the start of the day on which the first job
+  // arrives.
   EXPECT_EQ(trace.jobs[0].submit, Time{});
   EXPECT_EQ(trace.jobs[1].submit, Time{} + 60_s);
   EXPECT_EQ(trace.jobs[1].status, TraceStatus::Failed);

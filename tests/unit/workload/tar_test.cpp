@@ -1,5 +1,4 @@
-// Tar archives. If an archive holds a single file, it is read like that file, even if the archive
-// is compressed.
+// Tar archives. An archive of a single file is read like that file. The archive may be compressed.
 #include "models/workload/traces/io/tar.hpp"
 
 #include <string>

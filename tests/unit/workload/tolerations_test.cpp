@@ -28,8 +28,8 @@ struct TolerationCase {
   bool is_tolerated;
 };
 
-// The rows with an operator are those of Kubernetes' TestTolerationToleratesTaint
-// (k8s.io/api/core/v1) and of the toleration's documentation.
+// Cases with an operator are from Kubernetes: from TestTolerationToleratesTaint
+// (k8s.io/api/core/v1) and from the documentation of tolerations.
 TEST(Tolerations, MatchTaintsByKeyOperatorValueAndEffectAsInKubernetes) {
   const TolerationCase cases[] = {
       {"{key: foo, operator: Exists, effect: NoSchedule}", {"foo", "bar", kNoSchedule}, true},
@@ -50,7 +50,7 @@ TEST(Tolerations, MatchTaintsByKeyOperatorValueAndEffectAsInKubernetes) {
       {"{key: foo, operator: Equal, value: bar}", {"foo", "bar1", kNoSchedule}, false},
       {"{key: foo, operator: Equal}", {"foo", "", kNoSchedule}, true},
       {"{key: foo, operator: Equal}", {"foo", "bar", kNoSchedule}, false},
-      // Without an operator, a toleration with a value means Equal, and one without a value Exists.
+      // An absent operator means Equal if a value is given, and Exists otherwise.
       {"{key: foo, value: bar}", {"foo", "bar", kNoSchedule}, true},
       {"{key: foo, value: bar}", {"foo", "bar1", kNoSchedule}, false},
       {"{key: foo, value: ''}", {"foo", "bar", kNoSchedule}, false},

@@ -1,4 +1,4 @@
-// Parameters that do not apply to a trace, durations for jobs without one, and the team of a job.
+// Parameters that do not apply to a trace, default durations, and the team of a job.
 #include "models/workload/traces/formats/trace_checks.hpp"
 
 #include <functional>
@@ -110,7 +110,7 @@ TEST(TraceChecks, WhatRanOnWhenTheRecordingStoppedMayBeGivenADuration) {
     ASSERT_EQ(with.jobs.size(), 1U) << format;
     EXPECT_EQ(with.jobs[0].duration, 3_h) << format;
     EXPECT_EQ(with.counts.left_out, 0) << format;
-    // PAI has submissions in its job table, which is missing here.
+    // A PAI trace has the submission times in its job table, which is missing here.
     const bool tells_submissions = format != "pai";
     EXPECT_EQ(with.jobs[0].wait_recorded, tells_submissions ? 1_min : TraceJob::kUnknownWait)
         << format;

@@ -40,8 +40,8 @@ TEST(KolmogorovSmirnov, IsTheLargestDifferenceBetweenTheShares) {
   EXPECT_NEAR(ks_bound(100, 100), 1.358 * 0.14142, 1e-4);
 }
 
-// A model of two users. One submits a job of one GPU every ten minutes from 8 to 20 h. The other
-// submits four jobs of 32 GPUs at noon.
+// A model of two users. Each day, one submits a job of one GPU every ten minutes from 8 to 20 h,
+// and the other submits four jobs of 32 GPUs at noon.
 TraceModel two_users() {
   TraceModel model;
   std::vector<TraceJob> jobs;

@@ -97,7 +97,7 @@ class TemporaryFile {
   TemporaryFolder folder_;
 };
 
-// The path of a real trace, which need not exist.
+// The path at which a real trace is expected. The file may be missing.
 inline std::filesystem::path real_trace(std::string_view name) {
   const char* given = std::getenv("ORRERY_TRACES");
   const std::filesystem::path folder =

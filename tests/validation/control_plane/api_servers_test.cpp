@@ -76,8 +76,8 @@ Bytes megabytes(const json& input, const char* name) {
   return {input.at(name).get<int64_t>() * 1'000'000};
 }
 
-// Whether informers run the server out of memory. With `verb` List they list all objects. With
-// Watch they get the same objects as the first events of their watches.
+// Whether informers run the server out of memory. If `verb` is List, each informer lists all
+// objects. If `verb` is Watch, each watch begins with an event for each of these objects.
 json kills_the_server(const json& input, Verb verb) {
   ApiServersParams params;
   params.servers = 1;

@@ -28,8 +28,8 @@ namespace {
 using nlohmann::json;
 
 // The shortest and the longest time, in whole seconds, from a node's last heartbeat until the node
-// is NotReady or, with `until_deleted`, until its pods are evicted. Tries last heartbeats at every
-// 10 ms from one check to the next.
+// is NotReady or, with `until_deleted`, until its pods are evicted. The time of the last heartbeat
+// varies in steps of 10 ms over the 5 s between two checks.
 std::string window(bool until_deleted) {
   Duration least = Duration::max(), most{};
   for (int64_t i = 0; i <= 500; ++i) {
@@ -45,7 +45,7 @@ std::string window(bool until_deleted) {
     least = std::min(least, after);
     most = std::max(most, after);
   }
-  // The interval excludes its lower end, which is at most 10 ms below the shortest time found.
+  // The lower end is excluded: the shortest time found is up to 10 ms above it.
   return "(" + std::to_string((least - 10_ms) / 1_s) + ", " + std::to_string(most / 1_s) + "]";
 }
 
@@ -97,8 +97,9 @@ json of_killer(const json& input, const std::string& quantity) {
   return text;
 }
 
-// Events may fill etcd. Tells whether space is left, whether etcd still accepts Leases and, if etcd
-// is full, how many nodes become NotReady and from how many nodes pods are evicted.
+// Writes Event objects to etcd for 4 h. Returns whether space is left, whether etcd still accepts
+// Leases and, if etcd is full, how many nodes become NotReady and from how many nodes pods are
+// evicted.
 std::string outage(const json& input) {
   Engine engine;
   const auto nodes = input.at("nodes").get<uint32_t>();
@@ -132,7 +133,7 @@ std::string outage(const json& input) {
   return text + ", " + std::to_string(lifecycle.counters().evicted) + " evicted";
 }
 
-// Restart times of a container that ends after `runs` each time.
+// Restart times of a container if each of its runs lasts `runs`.
 std::vector<Time> restarts(Duration runs, Time until, const CrashLoopParams& params) {
   CrashLoop loop{params};
   std::vector<Time> times;

@@ -1,4 +1,3 @@
-// Cases with results of whole runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,7 +81,7 @@ json scale_up_wait(const json& input) {
   return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
 }
 
-// Ready nodes in the end, and pods that run. 30 pods of 8.5 cores fill a node.
+// Numbers of ready nodes and of running pods after 2 h. 30 pods of 8.5 cores fill a node.
 std::string fill() {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 1'200) +
@@ -164,8 +163,9 @@ double bind_all_min(const json& input) {
   return summary(run, "jct_mean") / 60;
 }
 
-// Whether latencies of pods or requests are within a bound. The controller creates 10 pods a
-// second, which stay for 15,000 s: 30 a node. Ten clients list all Events once a minute.
+// Tells whether latencies of pods or requests are within a bound. The controller creates 10 pods a
+// second. Each pod stays for 15,000 s, so 150,000 pods run at a time, 30 on each of the 5,000
+// nodes. Ten clients list all Events once a minute.
 std::string load(const json& input) {
   static ScenarioRun run =  // one run for all figures
       run_of("cluster:\n  pools:\n" + pool("all", 5'000) +
@@ -197,8 +197,8 @@ std::string load(const json& input) {
 }
 
 // Ten replicas are half busy, and their load doubles at 20 min. Returns the mean seconds until
-// their use is below 56 %: the autoscaler rounds it down to 55 %, and tolerates 55 %. If `of` is
-// "autoscaler", returns whether the number of replicas first changes within 2 min on average.
+// their use is below 56 %: the autoscaler rounds the use down to whole percent, and tolerates 55 %.
+// If `of` is "autoscaler", returns whether the number of replicas changes within 2 min on average.
 json follow_load(const json& input) {
   const Time step = Time{} + 20_min;
   const auto seeds = input.at("seeds").get<int>();
@@ -230,7 +230,7 @@ json follow_load(const json& input) {
   return sum_s / seeds;
 }
 
-// Scheduled pods of the second job per second. `of` is basic, affinity or anti_affinity.
+// Pods of the second job that are scheduled per second. `of` is basic, affinity or anti_affinity.
 double scheduled_per_s(const std::string& of) {
   const std::string labels = "labels: {color: green}, ";
   const std::string term = ": [{match_labels: {color: green}, topology_key: ";
@@ -251,7 +251,7 @@ double scheduled_per_s(const std::string& of) {
   return static_cast<double>(pods) / (last - Time{} - 1_h).seconds();
 }
 
-// The exponent b if scheduler time grows like n^b with n nodes. Each node gets one pod.
+// The exponent b, if the scheduler time for n nodes grows as n^b. Each node gets one pod.
 double fill_exponent(const json& input) {
   double seconds[2] = {};
   for (int i = 0; i < 2; ++i) {
@@ -273,8 +273,8 @@ double fill_exponent(const json& input) {
 
 // The preemption tests of scheduler_perf. On each node four pods of low priority leave a tenth of
 // the CPU free. A pod of high priority needs the CPU of three of these pods. Deleted pods are not
-// recreated, because the controller manager has used up its burst. The commit time is that of case
-// SCH-8.deletions_ms. `more` are jobs that arrive at 1 h.
+// recreated, because the controller manager has used up its burst. Case SCH-8.deletions_ms
+// calibrates etcd's commit latency. `more` are jobs that arrive at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();
   return run_of(
@@ -292,7 +292,7 @@ ScenarioRun preemption_run(const json& input, const std::string& more) {
       "}\n");
 }
 
-// Sorted times from 1 h until the pods of the job were bound.
+// For each bound pod of the job, the seconds from 1 h until it was bound; sorted.
 std::vector<double> bound_after_s(ScenarioRun& run, uint64_t job) {
   std::vector<double> times;
   for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) {
@@ -341,7 +341,7 @@ std::string beside_preemption(const json& input) {
                                              : std::to_string(per_s) + " pods/s";
 }
 
-// Scheduler time of one pod that preempts. `args` are parameters of the plug-in.
+// Mean scheduler time, in ms, of a pod that preempts. `args` are parameters of the plug-in.
 double busy_ms(const json& input, const std::string& args) {
   json one = input;
   one["args"] = args;

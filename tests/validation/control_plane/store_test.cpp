@@ -85,8 +85,8 @@ std::string order_of_lists(json input) {
   return latency("etcd") >= input.at("times").get<double>() * latency("cache") ? "yes" : "no";
 }
 
-// Minutes until each informer has received all objects as the first events of its watch. The level
-// has enough seats for all watches.
+// Minutes until each informer has received all objects as the first events of its watch. The
+// priority level has enough seats for all watches.
 double stream_minutes(const json& input) {
   ApiServersParams params;
   params.servers = 1;

@@ -87,8 +87,8 @@ FanOutCost arrivals(const json& input) {
   return sum.cost;
 }
 
-// Bytes sent a second. Every node is a member of each service and watches all services. One member
-// of each service changes every `period_s`.
+// Bytes that the servers send per second. Every node is a member of each service and watches all
+// services. In each service one member changes every `period_s` seconds.
 double churn_bytes_per_s(const json& input, bool is_headless) {
   const auto nodes = input.at("nodes").get<uint32_t>();
   const auto services = input.at("services").get<int64_t>();
@@ -110,7 +110,7 @@ json of_churn(const json& input, const std::string& quantity) {
   return churn_bytes_per_s(whole, false) >= 75 * less ? "at least 75 times less" : "not enough";
 }
 
-// Core-seconds to encode an object once for every watcher.
+// Core-seconds to encode and send an object if each watcher gets its own encoding.
 double encoding_s(const json& input) {
   const auto addresses = input.at("addresses").get<int32_t>();
   const Bytes bytes = ServiceEndpoints{endpoints_params_of(input)}.bytes_of(addresses);

@@ -107,8 +107,8 @@ json consolidation(const json& input) {
   return most;
 }
 
-// Evictions that the budget allows. If `after_eviction` is not 0, one pod was evicted that
-// long ago. All pods belong to one ReplicaSet, are ready, and share the budget.
+// How many evictions the budget allows. All pods are ready, belong to one ReplicaSet and share the
+// budget. If `after_eviction` is not 0, one pod was evicted `after_eviction` ago.
 json allowed(const json& input, Duration after_eviction) {
   JobWorld world;
   JobSpec job;

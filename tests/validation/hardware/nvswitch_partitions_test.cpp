@@ -20,8 +20,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-// The sets of GPUs of all partitions, as "{1-8} {1-4}". Unless `gpus` is 0, only of partitions with
-// `gpus` GPUs.
+// The GPUs of each partition, as "{1-8} {1-4}". If `gpus` is not 0, only partitions with this
+// number of GPUs are listed.
 std::string partition_sets(const NvSwitchBoard& board, int gpus) {
   std::vector<std::string> sets;
   for (const NvSwitchPartition& partition : board.partitions) {
@@ -92,7 +92,8 @@ std::string available(const NvSwitchBoard& board, const json& ids, int gpus) {
   return joined(sets);
 }
 
-// The most partitions of `gpus` GPUs that can be active at once, over all orders of activation.
+// The maximum number of partitions of `gpus` GPUs that can be active at once, over all orders of
+// activation.
 int most_at_once(const NvSwitchBoard& board, int gpus, ActivePartitions active) {
   int most = 0;
   for (const int32_t id : active.available(gpus)) {

@@ -30,8 +30,8 @@ RoutingEngine engine_named(std::string_view name) {
   return static_cast<RoutingEngine>(found - names.begin());
 }
 
-// The tree of a case. The case may give the numbers of groups and nodes; without them the tree is
-// as large as radix and levels allow.
+// The tree of a case. The case may give the number of groups and of nodes per group. Without both,
+// the tree is as large as radix and levels allow.
 Fabric fabric_of(const json& input) {
   FabricParams params;
   params.radix = input.at("radix");
@@ -80,8 +80,8 @@ class Flows {
     for (const LinkId link : routes_[flow]) most = std::max(most, load_[link.index]);
     return most;
   }
-  // The rate of a connection, as a share of a link's rate. Its parts are equal, so the slowest part
-  // decides.
+  // The rate of a connection, as a share of a link's rate. All parts of a connection carry the same
+  // amount, so the slowest part decides.
   double rate(size_t connection) const {
     double most = 0;
     for (uint32_t part = 0; part < parts_; ++part) {
@@ -106,8 +106,8 @@ std::vector<uint32_t> shuffled(size_t count, Rng& rng) {
   return order;
 }
 
-// Each NIC sends to the same NIC of the node that is `shift` nodes further. Returns the most flows
-// on one link, over all shifts.
+// NIC i of each node sends to NIC i of the node that is `shift` nodes further. Returns the largest
+// number of flows on one link, over all shifts.
 int worst_shift(const Fabric& fabric) {
   const LinkState state{fabric, {}};
   const Router router{fabric, state, {RoutingEngine::Dmodk}, 1};
@@ -205,7 +205,7 @@ double of_degraded_cable(const json& input) {
          static_cast<double>(state.capacity(up_link(cable)).bits_per_s);
 }
 
-// Size of the fabric of a topology file. `path` is the path of the file.
+// Describes the size of the fabric in a topology file, or returns the file's first mistake.
 std::string sizing_of_file(const json& input, const std::string& path) {
   const FabricFile file = read_fabric_file(path);
   FabricParams params;

@@ -15,8 +15,8 @@ using nlohmann::json;
 
 constexpr int kSteps = 1000;
 
-// A gang on all GPUs of its nodes, or on fewer of each node. Each step computes for 1 s and makes
-// one exchange.
+// A gang with one pod on each node. A pod has `gpus` GPUs, 8 by default. Each step computes for 1 s
+// and makes one exchange.
 std::string exchange_scenario_of(const json& input) {
   const auto text = [&](const char* key, const std::string& otherwise) {
     return input.value(key, otherwise);

@@ -1,4 +1,4 @@
-// Scenarios of cables, routes and cores, against observations of operators.
+// Scenarios with bad cables, bad routes or few CPU cores, compared with reports of operators.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -24,8 +24,8 @@ struct CordonNode {  // sets spec.unschedulable
 struct UncordonNode {
   NodeId node;
 };
-// A NoExecute taint also deletes the pods of the node that do not tolerate the taint. As upstream,
-// disruption budgets do not apply to these deletions.
+// A NoExecute taint also deletes the node's pods, except pods that tolerate the taint. As in
+// Kubernetes, disruption budgets do not apply to these deletions.
 struct TaintNode {
   NodeId node;
   Taint taint;
@@ -94,7 +94,7 @@ class ORRERY_API Actions {
   void give(ControlAction action, std::string why) {
     ordered_.push_back({std::move(action), std::move(why)});
   }
-  // Requests a tick at that time, if it is before the next regular tick.
+  // Requests an additional tick at `when`. No effect if the next regular tick is not later.
   void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
   // Skips the regular ticks before `when`. News ends the idling earlier: a job begins to wait, a
   // gang fails, or a node goes down or comes back. Idling does not shift the regular ticks.

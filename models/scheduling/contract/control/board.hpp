@@ -94,22 +94,22 @@ class ORRERY_API ControlBoard {
   virtual PodView pod(PodId pod) const = 0;
   virtual bool is_ready(PodId pod) const = 0;  // its containers run, and it is not terminating
   virtual bool is_terminating(PodId pod) const = 0;
-  // Compute that would be lost on each GPU if the pod's gang, or the lone pod, ended now.
+  // Compute that each GPU would lose if the pod's gang (or the pod, if it has no gang) ended now.
   virtual Duration unsaved(PodId pod) const = 0;
   // Pending jobs, longest wait first, including those that a job queue holds.
   virtual std::span<const WaitingJob> waiting() const = 0;
   virtual bool is_held(JobId job) const = 0;  // the job queue holds the job: its pods do not exist
-  // Pods of live jobs without gangs. Pods without a node are included.
+  // Number of pods of live jobs without gangs. Pods without a node are counted, too.
   virtual int64_t lone_pods() const = 0;
   virtual int64_t lone_pods_with_siblings() const = 0;  // lone pods whose job has other pods, too
-  // Pods that found no node, each with the time of its first failed attempt. If a gang is placed as
-  // a whole, all its pods without a node are listed.
+  // Pods that found no node, each with the time of its first failed attempt. After a failed attempt
+  // to place a gang as a whole, all pods of the gang that have no node are listed.
   struct Unplaced {
     PodId pod;
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Ids of the disruption budgets that select the pod. With several, its evictions are rejected.
+  // Ids of the budgets that select the pod. If several, a pod with a node cannot be evicted.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
   virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions allowed now
 

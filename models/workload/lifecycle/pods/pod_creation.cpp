@@ -161,8 +161,8 @@ void PodCreation::create(PodId id, Creator creator) {
   });
 }
 
-// If `news` is Answered, the worker continues once its whole batch is answered. If `news` is Known,
-// the pod appears, unless its job is over or the pod is no longer to be created.
+// Answered: the worker continues once its whole batch is answered. Known: the pod becomes Pending,
+// unless forget() was called for the pod meanwhile.
 void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;

@@ -25,7 +25,7 @@ class PodCreation {
   void admitted(JobId job);
   void want_all(JobId job);  // all Absent pods of the job
   void want(PodId pod);
-  // Queues the creation of the wanted pods that are created together with `pod`. Call after want(),
+  // Queues the creation of the wanted pods of the unit to which `pod` belongs. Call after want(),
   // or when `pod` is ready and the next pod of an ordered StatefulSet may follow.
   void create_wanted(PodId pod);
   // Cancels the creation of the pod. Later API responses and planned replacements have no effect.
@@ -44,7 +44,7 @@ class PodCreation {
   struct Creator {  // a worker of a controller
     uint16_t controller = 0, worker = 0;
   };
-  // Pods that one controller creates together; units are indexed by the first of their roles.
+  // Pods that one controller creates together. The unit's id in units_ is the pods' first role.
   struct Unit {
     int32_t wanted = 0;       // pods to be created
     int32_t create_from = 0;  // no pod before this rank is wanted

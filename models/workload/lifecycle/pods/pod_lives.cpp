@@ -29,7 +29,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     }
     news_.pods_created.emit(pods);
   });
-  // When this pod is ready, an ordered StatefulSet creates the next one.
+  // An ordered StatefulSet creates its next pod when the previous pod is ready.
   starts_.start_known.connect([this](PodId id) {
     const Pod& pod = jobs_.pod(id);
     if (jobs_.controller(id) != WorkloadKind::OrderedStatefulSet) return;
@@ -42,7 +42,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
 void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
-  // One hook suffices, because start() covers all stages.
+  // A hook of one stage suffices, because PodApi::start() simulates all stages.
   starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Ready ready) {
     api_->start(pod, jobs_.pod(pod).node, std::move(ready));
   });

@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 6> enum_names(StartStage) {
 
 class PodStarts {
  public:
-  // A hook calls this once, maybe before it returns, with the time left until the stage ends. If
-  // the node fails before, the hook never calls this.
+  // A hook calls this once, maybe before the hook returns, with the time left until the stage ends.
+  // If the node fails first, the hook may omit the call.
   using Ready = std::function<void(Duration left)>;
   // Called as soon as it is known when the stage starts. `until` is the time from the call to this
   // start.

@@ -13,8 +13,8 @@ Duration Replacements::node_detection() const {
                                                                : kExplicitFailure);
 }
 
-// With an API, a job may detect a dead node only by the deletion of its pods. But ranks wait for a
-// rank on that node no longer than hang_timeout.
+// With an API and no failure_detection, a job learns of a dead node only when the node's pods are
+// deleted. Until then, its ranks wait for the ranks on that node, but no longer than hang_timeout.
 Duration Replacements::gang_patience() const {
   return expects_deletions_ ? std::min(node_detection(), hang_timeout()) : node_detection();
 }
@@ -42,7 +42,7 @@ std::optional<LostPod> Replacements::deleted(const DeadPod& life) {
   return lost;
 }
 
-// One event replaces all pods whose delay ends in one instant.
+// One event replaces all pods whose delays end at the same instant.
 void Replacements::replace_after(Duration delay, const DeadPod& life) {
   const Time when = engine_.now() + delay;
   std::vector<DeadPod>& due = due_[when];
@@ -60,7 +60,7 @@ void Replacements::replace_after(Duration delay, const DeadPod& life) {
 void Replacements::replace(const DeadPod& life) {
   const Pod& pod = jobs_.pod(life.pod);
   // No replacement is needed if the job is over or the pod was recreated already; both give the pod
-  // another generation. A gang that comes back as a whole recreates the pod itself.
+  // another generation. If the gang comes back as a whole, its restart recreates the pod.
   if (pod.generation != life.generation) return;
   if (comes_back_whole(jobs_.job(pod.job).phase)) return;
   creation_.want(life.pod);

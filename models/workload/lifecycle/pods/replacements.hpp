@@ -21,9 +21,9 @@ struct LostPod {
   bool fails_job = false;    // the job has no restarts left
 };
 
-// Decides how soon lost pods are detected, and how long their controller then waits. Records the
-// pods that died with their nodes, and whether each is replaced or fails its job. The API's view of
-// these pods is in control_plane/nodes/dead_pods.hpp.
+// Decides how soon the loss of a pod is detected, and how long the job controller then waits before
+// it replaces the pod. Records the pods that died with their nodes, until the API deletes them. The
+// API's view of these pods is in control_plane/nodes/dead_pods.hpp.
 class Replacements {
  public:
   Replacements(Engine& engine, JobTable& jobs, const JobControllerParams& params,
@@ -31,8 +31,8 @@ class Replacements {
 
   // Call if an API will report the deletion of pods of dead nodes.
   void expect_deletions() { expects_deletions_ = true; }
-  // Time until a job itself detects a dead node. max: the job detects the dead node only by the
-  // deletion of the pods on it.
+  // Time until a job itself detects a dead node. Duration::max(): the job learns of the dead node
+  // only when the node's pods are deleted.
   Duration node_detection() const;
   Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
   // How long ranks wait for a rank on a dead node.
@@ -43,9 +43,9 @@ class Replacements {
   Duration delay(JobId job) const;
 
   void lost(const LostPod& pod);
-  // Call when the API has deleted the pod of this life. Returns what lost() recorded about the pod.
-  // Returns nullopt if lost() recorded nothing, if the pod was already replaced, or if its job is
-  // over.
+  // Call when the API has deleted the dead pod. Returns what lost() recorded about this life of the
+  // pod. Returns nullopt if lost() recorded nothing, if the pod was already replaced, or if the
+  // pod's job is over.
   std::optional<LostPod> deleted(const DeadPod& life);
   void replace_after(Duration delay, const DeadPod& life);  // `life` is the life that ended
 

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// The terms of a gang's run that depend on the gang's nodes.
+// The properties of a gang's run that depend on the gang's nodes.
 struct GangStart {
   Duration work;                 // compute time on the gang's GPUs
   Duration checkpoint_interval;  // compute time between checkpoints, in whole steps
@@ -27,14 +27,14 @@ class PaceModel {
   PaceModel& operator=(const PaceModel&) = delete;
   virtual ~PaceModel() = default;
 
-  // Called when a gang with a step begins to compute. Empty if no pod has a GPU: the job's own work
-  // and pace then apply.
+  // Called when a gang begins to compute and its job describes a training step. Returns nothing if
+  // no pod of the gang has a GPU. The work and pace that the job itself gives then apply.
   virtual std::optional<GangStart> begins(JobId job) = 0;
   virtual void ends(JobId job) = 0;  // the gang no longer runs
 
   Signal<JobId, Pace> pace_changed;
-  // A traced gang finished a step, so its run has done all work of the step. A traced gang
-  // completes, or pauses for a checkpoint, only between two steps.
+  // A traced gang finished a step: its run has done all work of the step. A traced gang can
+  // complete, or pause for a checkpoint, only at the end of a step.
   Signal<JobId> step_done;
 };
 

@@ -20,7 +20,8 @@ class PlannedEnds {
   // planned.
   std::optional<RunStop> of(JobId job, uint32_t start, Duration done, Duration work) const;
   std::optional<RunStop> of(PodId pod, uint32_t start, Duration done) const;
-  // Only an end drawn for the pod's role, not the recorded end of its job.
+  // Like of(), but ignores the recorded end of the pod's job: returns only an end drawn for the
+  // pod's role.
   std::optional<RunStop> drawn(PodId pod, uint32_t start, Duration done) const;
 
  private:

@@ -27,7 +27,7 @@ struct Run {
   int128_t unsaved = 0;  // GPU time of unsaved compute
   Duration redo_until;   // progress at the failure from which the run recovers
   RecoveryLog::Handle recovery;
-  // The next event: a checkpoint's load, due time, copy or write, or the run's end.
+  // The next event of the run: a checkpoint is loaded, due, copied or written, or the run ends.
   EventId event;
   // The planned end (PlannedEnds); no effect if all work is done earlier.
   std::optional<RunStop> end;
@@ -35,8 +35,9 @@ struct Run {
   uint32_t starts = 0;
 };
 
-// The run of a gang, a counted job (Job::is_counted) or a service. A job of independent pods uses
-// only `gpu_milli`.
+// The run of a gang, a counted job (Job::is_counted) or a service. For a job of other independent
+// pods, it holds `gpu_milli` and what the runs of these pods share: `pace`, `work` and
+// `checkpoint_interval`.
 struct JobRun : Run {
   Pace pace;
   // Time in phase Running since the last failure or preemption, up to progress.since. Includes
@@ -45,18 +46,18 @@ struct JobRun : Run {
   Duration work, checkpoint_interval;  // compute times with its present members and GPUs
   int64_t gpu_milli = 0;               // of computing pods
   int64_t serving_gpu_milli = 0;       // GPUs of dedicated parameter servers
-  // Compute stands still because a checkpoint is copied or written, or waits for the previous one.
+  // Compute is paused while a checkpoint is copied or written, or waits for the previous
+  // checkpoint.
   bool is_paused = false;
   bool is_traced = false;  // the steps are simulated, so the run ends and saves only between steps
   bool is_saving = false;  // the last snapshot is being written asynchronously
-  // A suspension is writing the last checkpoint. The job's compute already counts as saved.
+  // The job is being suspended and writes a checkpoint. Its compute already counts as saved.
   bool is_suspending = false;
   Snapshot snapshot;  // the last snapshot; the next checkpoint begins checkpoint_interval later
   Duration restart;   // least time to load what the job saved when it was suspended
-  // Nodes whose local disks hold the last checkpoint, and when this checkpoint was complete. Empty:
-  // no checkpoint is on local disks.
+  // Nodes whose local disks hold the last checkpoint; empty: no checkpoint is on local disks.
   std::vector<NodeId> saved_on;
-  Time saved_at;
+  Time saved_at;  // when the checkpoint on `saved_on` was complete
   // Progress and useful GPU time that the last suspension saved. The loss of local disks does not
   // undo them.
   Duration safe;
@@ -69,7 +70,8 @@ struct RunNow {
   RunTerms terms;
   RunProgress progress;  // up to now, if running
   Time restore_from;     // when the job begins to load its checkpoint; max: unknown
-  // Whether compute pauses for a checkpoint that is simulated by events, or for a suspension.
+  // Whether a checkpoint event or a suspension pauses compute. Checkpoints in terms.plan do not
+  // count, because they have no events.
   bool is_paused = false;
 };
 

@@ -16,8 +16,8 @@ TrainingRuns::Ranks TrainingRuns::ranks(PodId id) {
 }
 
 // Books a change of the progress: new compute, and compute that was saved or lost. If checkpoints
-// were completed meanwhile, work_done is emitted for the compute up to the end of the last
-// checkpoint, and again for the compute after it.
+// were completed since the last booking, work_done is emitted twice: for the compute up to the end
+// of the last checkpoint, and for the compute after that.
 void TrainingRuns::account(const Ranks& ranks,
                            const std::function<RunSpans(RunProgress&)>& change) {
   Run& run = ranks.run;
@@ -60,7 +60,8 @@ void TrainingRuns::settle(const WorkSettled& settled) {
   }
 }
 
-// Advances the progress to now at the present pace.
+// Advances the progress up to now. The present pace counts for the whole time since the last
+// advance. If the job is paused, this time is checkpoint time.
 RunSpans TrainingRuns::pass(const Ranks& ranks, RunProgress& progress) {
   const Time now = sim_.engine.now();
   jobs_run_[ranks.job].computed += now - progress.since;

@@ -74,7 +74,7 @@ void TrainingRuns::restore(JobId id, Time from) {
       sim_.engine.at(from + takes, Label{"jobs.gang_runs"}, [this, id] { loaded.emit(id); });
 }
 
-// The store has delivered the checkpoint. A job that was suspended may take longer to load.
+// The store has delivered the checkpoint. After a suspension, loading takes at least `run.restart`.
 void TrainingRuns::read(JobId id) {
   JobRun& run = jobs_run_[id];
   const Time least = accounts_.of(id).loads_from + run.restart;
@@ -179,7 +179,8 @@ void TrainingRuns::compute(JobId id) {
                         [this, id] { stopped.emit(id, RunStop{jobs_run_[id].next}); });
 }
 
-// Progress at which the next checkpoint event begins. max: no checkpoint event is to come.
+// Progress at which the next checkpoint is due; Duration::max() if the job's checkpoints are not
+// simulated by events.
 Duration TrainingRuns::next_save(JobId id) const {
   const JobRun& run = jobs_run_[id];
   return saves_by_events(id) ? run.snapshot.done + run.checkpoint_interval : Duration::max();

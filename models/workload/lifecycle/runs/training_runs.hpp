@@ -31,14 +31,14 @@ class TrainingRuns {
   const JobRun& of(JobId job) const { return jobs_run_[job]; }
   Run& of(PodId pod) { return pods_run_[pod]; }
 
-  // Loads the checkpoint of a gang or counted job (Job::is_counted) from `from` on, then emits
-  // loaded(), maybe at once.
+  // Starts to load the checkpoint of a gang or counted job (Job::is_counted) at the time `from`.
+  // Emits loaded() after the load, maybe at once.
   void restore(JobId job, Time from);
   // A gang or counted job whose checkpoint is loaded begins to compute on `gpu_milli` milli-GPUs.
   void begin(JobId job, int64_t gpu_milli);
   void set_pace(JobId job, Pace pace);
-  // go_at() and compute_on() are the two parts of set_pace(). Between them the number of GPUs that
-  // the job holds may change. Call them only if takes_pace() is true.
+  // go_at() and compute_on() are the two parts of set_pace(). Between the two calls, the number of
+  // GPUs that the job holds may change. Call them only if takes_pace() is true.
   bool takes_pace(JobId job, Pace pace) const {
     return !jobs_run_[job].is_suspending && jobs_run_[job].pace != pace;
   }
@@ -46,7 +46,7 @@ class TrainingRuns {
   void compute_on(JobId job);
   void suspend(JobId job, Duration restart);  // keeps all compute; the pause ends with suspended()
   void suspended(JobId job);
-  // Starts an independent pod that is Running.
+  // An independent pod, which is Running, begins its work.
   void begin(PodId pod);
 
   // book() books the compute up to now. keep() also saves all compute. lose() also undoes the
@@ -61,7 +61,8 @@ class TrainingRuns {
   int128_t lose_local(JobId job);
   void node_failed(NodeId node);
   void stop(JobId job);  // cancels the run's next event and its checkpoints
-  // The job or the simulation is over: reports compute on local disks as kept.
+  // Call when the job or the simulation is over. Compute that is saved on local disks is then
+  // reported as kept.
   void end_of(JobId job);
 
   RunTerms terms(JobId job) const;
@@ -71,8 +72,8 @@ class TrainingRuns {
   Duration unsaved(JobId job) const;
   Duration unsaved(PodId pod) const;
   bool is_paused(JobId job) const;
-  // The share of the run's time, in millionths, that is compute at the present pace; 0 during a
-  // pause.
+  // The share of the run's time that is spent computing, in millionths, at the run's present pace.
+  // 0 during a pause.
   int32_t computing(JobId job) const;
   Duration next_save(JobId job) const;
 

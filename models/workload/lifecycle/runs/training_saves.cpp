@@ -71,7 +71,6 @@ void TrainingRuns::checkpoint_written(JobId id) {
   is_next_due ? checkpoint_due(id) : go_on(id);
 }
 
-// Transfers under way to or from a store are cancelled.
 void TrainingRuns::drop_checkpoint(JobId id) {
   if (jobs_.job(id).spec.checkpoint) checkpoints_->cancel(id);
   jobs_run_[id].is_paused = jobs_run_[id].is_saving = false;
@@ -83,8 +82,8 @@ void TrainingRuns::node_failed(NodeId node) {
   if (checkpoints_) disks_lost_[node] = sim_.engine.now();
 }
 
-// A checkpoint on local disks is useless without all of its parts. What the job saved when it was
-// suspended is stored elsewhere and stays.
+// A checkpoint on local disks is useless without all of its parts. The job goes back to what its
+// last suspension saved, which is not on local disks.
 int128_t TrainingRuns::lose_local(JobId id) {
   JobRun& run = jobs_run_[id];
   if (run.saved_on.empty()) return 0;

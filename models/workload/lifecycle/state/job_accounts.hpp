@@ -1,4 +1,4 @@
-// models/workload/lifecycle/state/job_accounts.hpp -- the GPU time of jobs by use, and their rows.
+// models/workload/lifecycle/state/job_accounts.hpp -- GPU time by use, and rows of jobs and pods.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace orrery {
 
 struct JobAccount {
   GpuTime gpu_time;
-  // GPUs of the bound pods; for a counted job (Job::is_counted), GPUs held.
+  // Milli-GPUs of the bound pods; for a counted job (Job::is_counted), of the job itself.
   int64_t bound_gpu_milli = 0;
   int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
   int32_t members = 0;  // pods with which its gangs last started
@@ -67,9 +67,9 @@ class JobAccounts {
   void unreserved(PodId pod);
   void bound(PodId pod);
   void leaves(PodId pod);  // a bound pod leaves, and holds no GPUs afterwards
-  // Books the pod's GPU time since the last call, unless it was part of a run.
+  // Books the pod's GPU time since the last call, except time in runs, which TrainingRuns books.
   void book_held(PodId pod, Time now);
-  // Sets when an independent pod begins to load its checkpoint; Time::max(): unknown.
+  // Sets the time at which an independent pod begins to load its checkpoint; Time::max(): unknown.
   void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
 
   // A pod of `job` was preempted for a job of priority `by_priority`, and `job` lost the GPU time

@@ -73,11 +73,11 @@ struct JobControllerParams {
       Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"},
       Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval,
-      "Time between the creation of two batches of a job's pods.",
+      "Time between the creation of two successive batches of a job's pods.",
       Source{"all pods are created at once"}, Heeded{Fact::Pods}, Heeded{Fact::PodBatches});
     v("pod_start", pod_start,
-      "Delay before the containers of a bound pod run; with a control plane, the delay follows the "
-      "steps of the kubelet.",
+      "Delay before the containers of a bound pod run. With a control plane, this delay begins "
+      "when the kubelet's steps are done.",
       Heeded{Fact::Pods});
     v("last_call", last_call,
       "How long a gang waits for its other members once min_available members are up. The gang "

@@ -10,8 +10,8 @@ namespace {
 constexpr uint32_t bit(JobPhase phase) { return uint32_t{1} << static_cast<unsigned>(phase); }
 constexpr uint32_t kGivesUp = bit(JobPhase::Failed) | bit(JobPhase::Cancelled);
 
-// Allowed moves from each phase. A job may move back from Running if its pods are independent, or
-// if its gang is suspended or restarts with more members.
+// Allowed moves from each phase. A job moves back from Running if it is suspended, if its gang
+// restarts with more members, or if its pods are independent and none of them runs any more.
 constexpr std::array<uint32_t, 8> kMoves = {
     /* pending    */ bit(JobPhase::Starting) | bit(JobPhase::Running) | kGivesUp,
     /* starting   */ bit(JobPhase::Running) | bit(JobPhase::Hung) | bit(JobPhase::Pending) |

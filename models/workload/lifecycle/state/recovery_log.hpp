@@ -1,5 +1,4 @@
-// models/workload/lifecycle/state/recovery_log.hpp -- open recoveries, each until its lost work is
-// redone.
+// models/workload/lifecycle/state/recovery_log.hpp -- recoveries whose lost work is not redone yet.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 namespace orrery {
 
 // Owns the open rows of /events/recoveries. A row is written once the job or pod has regained the
-// progress that it had when it stopped. It is written earlier at the next stop (by a failure, a
-// preemption or a change of membership), at a suspension, and at the end of the job or the run.
+// progress that it had when it stopped. The row is written earlier if the job or pod stops again
+// (by a failure, a preemption or a change of membership), is suspended, or ends, or the run ends.
 class RecoveryLog {
  public:
   struct Handle {  // becomes stale once the row is written
@@ -27,11 +26,12 @@ class RecoveryLog {
   Handle open(const RecoveryRow& row);
   // The open row, whose stages the caller fills in; null once the row is written.
   RecoveryRow* find(Handle handle);
-  // The job computes again, and catches up after `catch_up_in` if nothing stops it; max: never.
+  // The job or pod computes again. If nothing stops it, it regains its former progress after
+  // `catch_up_in`; Duration::max(): never.
   void resumed(Handle handle, Duration catch_up_in);
   // The pace has changed, so the job now catches up after `catch_up_in`.
   void paced(Handle handle, Duration catch_up_in);
-  // Writes the row. Stages later than `now` were not reached.
+  // Writes the row. A stage whose time is after `now` was not reached and gets kNever.
   void close(Handle handle, Time now);
 
  private:

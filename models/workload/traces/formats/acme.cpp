@@ -103,10 +103,10 @@ constexpr std::string_view kConvertedColumns[] = {
     "gpu_workers",     "gpu_per_worker", "cpu_per_gpu_worker", "tensorsizes",
     "profiled_network"};
 
-// The table has completed jobs only. A duration is `num_iteration` iterations of half a second
-// (`iteration_computing_time`). `tensorsizes` is a hundredth of a pod's memory, in GB.
-// `profiled_network` is 1000 for pretraining. The other columns of the file were invented, and are
-// not read.
+// The table has completed jobs only. A job's duration is `num_iteration` iterations of
+// `iteration_computing_time`, which is 0.5 s in all rows. A pod's memory is `tensorsizes` * 100 GB.
+// `profiled_network` is 1000 for pretraining. The other columns of the file hold invented values,
+// and are not read.
 TraceRow parse_converted(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -1,4 +1,4 @@
-// models/workload/traces/formats/detect.hpp -- the format of a trace by its first lines.
+// models/workload/traces/formats/detect.hpp -- finds the format of a trace from its first lines.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The Alibaba DLRM list of 2025: instances of recommendation services, with separate rows for the
-// GPU nodes (HN) and the CPU nodes (CN) of a service.
+// The Alibaba DLRM list of 2025: one row for each instance of a recommendation service. The role of
+// an instance is HN (it runs on a GPU node) or CN (it runs on a CPU node).
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"

@@ -15,17 +15,17 @@ namespace orrery::traces {
 // Which rows record a duration. A job without a recorded duration gets params.default_duration.
 enum class Durations : uint8_t { InEveryRow, InMostRows, InNoRow };
 
-// A format is read in one of two ways. A simple table with a header sets `columns`, and `parse`,
-// which parses one row. Any other format sets `open`, which makes the format's own parser, and
-// `likeness`, which recognises the first lines.
+// A simple table with a header sets `columns` and `parse`; `parse` parses one row. Any other format
+// sets `open` and `likeness`; `open` makes the format's own parser, and `likeness` recognises the
+// first lines.
 struct Format {
   TraceFormat id = TraceFormat::Auto;
   std::span<const std::string_view> columns = {};
   TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
   size_t submit_column = 0, start_column = 0;  // equal if starts are not recorded
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
-  // How well the beginning of a file matches the format: from 0 to 1, or 2 if the file
-  // begins with the native magic.
+  // How well the beginning of a file matches the format: from 0 to 1, or 2 if the file begins with
+  // the magic number of the native format.
   double (*likeness)(std::string_view beginning) = nullptr;
   Durations durations = Durations::InEveryRow;
   bool has_queues = false;
@@ -45,7 +45,7 @@ struct Format {
   bool is_unsorted = false;
   bool has_pending = false;
   // The trace lists only jobs that ended after the recording began; some of them were submitted
-  // long before. Without window_start, a warm-started replay begins at the first end of a job.
+  // long before. Without window_start, a warm-started replay begins at the earliest end of a job.
   bool lists_survivors = false;
   bool has_own_columns = false;  // the names of columns are given in params.columns
   bool has_gpu_types = false;    // GPU types have names chosen by the site: sacct
@@ -138,7 +138,7 @@ int64_t pods_for(int64_t gpus);
 // If the job ran longer than requested, cuts its duration or raises its requested time, as
 // `overruns` says.
 void settle_overrun(TraceOverruns overruns, TraceJob& job);
-// Makes the row number the job's id and name.
+// Sets the job's id and name to the row number.
 void number_by_row(int64_t row, TraceJob& job);
 
 }  // namespace orrery::traces

@@ -1,4 +1,4 @@
-// models/workload/traces/formats/format_options.hpp -- parameters of single trace formats.
+// models/workload/traces/formats/format_options.hpp -- parameters for particular trace formats.
 #pragma once
 
 #include <string>
@@ -117,8 +117,8 @@ struct TraceColumns {
       "Team of the job for quotas and fair shares; the parameter `queues` selects jobs by team.");
     v("application", application, "Application of the job: a model, a program, a kind of work.");
     v("priority", priority,
-      "low, normal or high. The parameters priority_low, priority_normal and priority_high set "
-      "what number each means.");
+      "low, normal or high. In a scenario, the parameters priority_low, priority_normal and "
+      "priority_high set what number each means.");
     v("status", status,
       "Outcome of the job: completed, cancelled, failed, timeout, node_fail, running, pending or "
       "unknown, in upper or lower case.");

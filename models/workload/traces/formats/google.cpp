@@ -1,5 +1,5 @@
-// The Google cluster log of 2011, one event a row: tables of job events and of task events, without
-// headers, and a condensed table of job events with a header.
+// The Google cluster log of 2011. Each row is one event. There are three layouts: job events
+// without a header, task events without a header, and condensed job events with a header.
 #include <limits>
 #include <map>
 
@@ -64,9 +64,9 @@ constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 // Each life of a job or task is replayed as one job. A life begins with a submission, continues
 // with the first scheduling, and ends with the first event that ends the job or task. A task
 // resubmitted after an eviction or failure begins a new life. Jobs that still run when the log ends
-// have no duration. Jobs that are still pending then are left out. CPU and memory are shares of the
-// largest machine, whose size was not published. So 0.001 of that machine's CPU is read as one
-// milli-CPU, and 2^-30 of its memory as one byte.
+// have no duration. Jobs that are pending when the log ends are left out. CPU and memory are shares
+// of the largest machine, whose size was not published. So 0.001 of that machine's CPU is read as
+// one milli-CPU, and 2^-30 of its memory as one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -150,7 +150,7 @@ void GoogleParser::parse_request(TraceJob& job) {
   constexpr size_t kMemory = 10;
   constexpr size_t kDisk = 11;
   constexpr size_t kApart = 12;
-  // Published groups of priorities: free (0, 1), the middle, and production (9 and above).
+  // Google's groups of priorities: free (0 and 1), middle (2 to 8) and production (9 and above).
   const int64_t priority = csv_.whole(kPriority, 0, 11);
   job.priority = priority <= 1   ? TracePriority::Low
                  : priority >= 9 ? TracePriority::High
@@ -206,8 +206,7 @@ void GoogleParser::schedule(Life& life, Time at) {
   findings_.join();
 }
 
-// The row number of a job is that of the first row of its life. The row that ends the life counts
-// as joined.
+// The job keeps the row number of its first row. Its last row is counted as joined to the first.
 bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (known == lives_.end()) {
     findings_.leave_out("an end without a submission");

@@ -44,7 +44,7 @@ void parse_gpus(CsvReader& row, TraceJob& job) {
   if (gpus == 0) return;
   if (milli == 0) row.wrong(kGpuMilli, "1 or more with a GPU");
   if (gpus > 1 && milli < kWholeGpu) row.wrong(kGpuMilli, "1000 with several GPUs");
-  // A share of more than one GPU is read as one GPU, as in the converter published with the list.
+  // A share of more than one GPU is read as one GPU, as in the converter published with openb.
   job.gpu_milli = static_cast<int32_t>(std::min(milli, kWholeGpu));
 }
 

@@ -237,10 +237,10 @@ void OwnParser::parse_times() {
   }
 }
 
-// Checks the parameters window_start and window_end once the first time of the table is known. If
-// the table has dates, the parameters must be dates. If the table has seconds, the parameters may
-// be seconds. They may also be dates if the first time is ten years or more: such a table counts
-// its seconds from 1970.
+// Checks the parameters window_start and window_end. `first` is the first time in the table. If the
+// table has dates, the parameters must be dates. If the table has seconds, the parameters may be
+// seconds. If `first` is at least ten years, the table is assumed to count its seconds from 1970,
+// and the parameters may also be dates.
 void OwnParser::check_clock(bool is_date, Time first) {
   has_dates_ = is_date;
   const Clock clock = is_date                       ? Clock::Dates
@@ -325,7 +325,7 @@ std::unique_ptr<RowParser> open_json(ParserInput input) {
       input.pool, input.params);
 }
 
-// Less than 1, so that a file with all columns of another format is read as that format.
+// Less than 1: if a file also has all columns of another format, the other format is chosen.
 constexpr double kLikely = 0.9;
 
 double csv_likeness(std::string_view beginning) {

@@ -1,5 +1,5 @@
-// The job log of Philly: one JSON array with an object for each job, which lists its attempts and
-// the GPUs of each attempt.
+// The job log of Philly: one JSON array with an object for each job. The object lists the attempts
+// of the job, and the GPUs of each attempt.
 #include <algorithm>
 
 #include "models/workload/traces/formats/format.hpp"
@@ -23,9 +23,9 @@ struct Attempt {
   std::vector<int64_t> gpus;  // GPUs on each machine
 };
 
-// Replays a job with the size of its last attempt that held GPUs, with as many pods as machines.
-// The duration of the job is the sum of its attempts, because the job waited between them. Its
-// recorded wait is the time before the first attempt. Times are local time, which was put back by
+// A job gets the GPUs of its last attempt that held any, and one pod for each machine of this
+// attempt. The duration of the job is the sum of its attempts, because the job waited between them.
+// The recorded wait ends when the first attempt starts. Times are local time, which was put back by
 // an hour on 2017-11-05. So an attempt across that night may seem to end before it starts; the sum
 // then leaves out this attempt.
 class PhillyParser final : public RowParser {
@@ -80,7 +80,7 @@ class PhillyParser final : public RowParser {
       each(std::string{key_});
     }
   }
-  // Calls `each` for every object of the array that is next; `each` reads the object.
+  // Reads an array: calls `each` for every object in it; `each` reads the object.
   template <class F>
   void for_each_object(F&& each) {
     const Kind first = tokens_.next();

@@ -1,5 +1,5 @@
 // The output of Slurm's `sacct --parsable2`: a header and rows, whose fields are separated by '|'.
-// Fields are those of sacct(1) of Slurm 25.11. Rows of job steps repeat their job and are left out.
+// Fields are those of sacct(1) of Slurm 25.11. Rows of job steps, such as 12.batch, are left out.
 #include <algorithm>
 #include <charconv>
 #include <optional>

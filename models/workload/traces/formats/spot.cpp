@@ -23,7 +23,7 @@ enum Column : size_t {
 constexpr Word<TracePriority> kTypes[] = {{"HP", TracePriority::High},
                                           {"Spot", TracePriority::Low}};
 
-// Requests are those of one worker. A request between 0 and 1 GPU is a share of one GPU.
+// The column gives the GPUs of one worker. A value between 0 and 1 is a share of one GPU.
 void parse_gpus(CsvReader& row, TraceJob& job) {
   const double gpus = row.number(kGpu, 0, 16);
   if (gpus >= 1 || gpus == 0) {

@@ -125,7 +125,7 @@ class SwfParser final : public RowParser {
   void wrong(Field field, std::string_view expected) {
     findings_.wrong_field(field + 1, kNames[field], fields_[field], expected);
   }
-  // -1, or any other negative number, means unknown.
+  // In the file, -1 or any other negative number means unknown.
   int64_t whole(Field field, int64_t high);
   Duration span(Field field);
   double kibibytes(Field field);
@@ -165,8 +165,8 @@ Duration SwfParser::span(Field field) {
   return TraceJob::kUnknown;
 }
 
-// Memory per processor may have a fraction, because some logs divided the kilobytes of a job by its
-// processors.
+// Memory per processor need not be a whole number: some logs give the kilobytes of a job divided by
+// its number of processors.
 double SwfParser::kibibytes(Field field) {
   const std::string_view text = fields_[field];
   double value = -1;
@@ -189,8 +189,8 @@ std::string_view SwfParser::name(Field field) {
 }
 
 // A job that was swapped out has a row for the whole job and, below that row, a row for each part;
-// the parts are left out. A cancelled job with an unknown wait is left out as never started, unless
-// its run time is above 0: some logs record no waits.
+// the rows of parts are left out. A cancelled job with an unknown wait usually never started and is
+// left out. But some logs record no waits, so the job is kept if its run time is above 0.
 void SwfParser::parse_status(Duration run) {
   TraceJob& job = row_.job;
   const int64_t status = whole(kStatus, 5);
@@ -226,9 +226,9 @@ void SwfParser::parse_use(Duration run) {
 }
 
 // Reads the number of processors. swf.processors selects the requested or the allocated number. If
-// the selected number is unknown, the job has the other number. Example: with Requested, requested
-// -1 and allocated 64 make 64 processors. The job becomes pods of one core each, or one pod with
-// all cores (swf.one_pod).
+// the selected number is unknown, the job has the other number. Example: the requested number is -1
+// (unknown) and the allocated number is 64, so the job has 64 processors. The job becomes pods of
+// one core each, or one pod with all cores (swf.one_pod).
 void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);

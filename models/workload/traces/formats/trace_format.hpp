@@ -73,7 +73,7 @@ constexpr std::array<std::string_view, 29> enum_names(TraceFormat) {
           "sacct"};
 }
 
-// When a job arrives in the run: at its submission, or when its cluster started it.
+// When a job arrives in the run: at its recorded submission, or at its recorded start.
 enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 

@@ -63,9 +63,9 @@ struct TraceParams {
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
       Example{"2020-09-27 00:00:00"});
     v("warm_start", warm_start,
-      "true: jobs that were submitted before window_start and ended after it arrive at "
-      "window_start. Those that were running at window_start keep only the rest of their duration. "
-      "false: all jobs submitted before window_start are left out.");
+      "true: a job that was submitted before window_start and ended later arrives at window_start. "
+      "If it was running at window_start, it keeps only the rest of its duration. false: all "
+      "jobs submitted before window_start are left out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
     v("arrive_at", arrive_at, "Jobs arrive at their submission, or at their recorded start.");
     v("sort", sort,
@@ -76,7 +76,7 @@ struct TraceParams {
     v("time_scale", time_scale,
       "Factor on the times between arrivals, but not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
-    v("jobs_max", jobs_max, "Stop after this many jobs; 0: all.", Unit{"jobs"},
+    v("jobs_max", jobs_max, "Maximum number of jobs; 0: all.", Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
     v("gpus_min", gpus_min, "Leave out jobs with fewer GPUs.", Range{int64_t{0}, kGpusMax});
     v("gpus_max", gpus_max, "Leave out jobs with more GPUs; 0: no limit.",
@@ -101,9 +101,9 @@ struct TraceParams {
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
       "native traces made with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
-      "or, if that is unknown, for default_duration; jobs with neither are left out. false: "
-      "jobs that were cancelled before they started are left out. With arrive_at: start, true has "
-      "the effect of false.");
+      "or, if that is unknown, for default_duration. Jobs with neither are not replayed. false: "
+      "jobs that were cancelled before they started are left out. With arrive_at: start, they are "
+      "always left out.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");

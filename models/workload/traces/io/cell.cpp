@@ -20,7 +20,7 @@ std::optional<Duration> parse_scientific(std::string_view text) {
   return seconds < 0 ? Duration{-magnitude.ns} : magnitude;
 }
 
-// The digits text[from, from + count) as a number, or -1.
+// The number in text[from, from + count); -1 if these characters are not `count` digits.
 int digits(std::string_view text, size_t from, size_t count) {
   int value = 0;
   for (size_t i = from; i < from + count; ++i) {

@@ -1,5 +1,4 @@
-// models/workload/traces/io/csv.hpp -- rows of a table with named columns; every mistake names row
-// and column.
+// models/workload/traces/io/csv.hpp -- reads the rows of a table with named columns.
 #pragma once
 
 #include <cstdint>

@@ -66,7 +66,8 @@ class Gunzip final : public Decompressor {
 
 class Unxz final : public Decompressor {
  public:
-  // Files of `xz -9` need 65 MiB. A file whose header asks for more than this limit is rejected.
+  // Unpacking a file written by `xz -9` takes 65 MiB of memory. A file whose header asks for more
+  // than kMemoryMax is rejected.
   static constexpr uint64_t kMemoryMax = uint64_t{256} << 20U;
 
   Unxz() {

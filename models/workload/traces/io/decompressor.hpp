@@ -1,4 +1,4 @@
-// models/workload/traces/io/decompressor.hpp -- stored and decompressed bytes.
+// models/workload/traces/io/decompressor.hpp -- reads a file or a buffer, and unpacks gzip and xz.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace orrery::traces {
 
-// A file or a memory buffer, in blocks.
+// A file, read in blocks of kBlock bytes, or a memory buffer.
 class StoredBytes {
  public:
   static constexpr size_t kBlock = size_t{128} << 10U;

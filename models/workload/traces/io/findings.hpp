@@ -9,7 +9,8 @@
 
 namespace orrery {
 
-// A reason why rows were skipped, left out or remarked on, and the number of these rows.
+// `what` is a remark about rows, or the reason why rows were skipped or left out. `rows` is the
+// number of these rows.
 struct TraceNote {
   std::string what;
   int64_t rows = 0;
@@ -24,8 +25,8 @@ struct TraceColumnUse {
 namespace traces {
 
 // There are three kinds of findings. A mistake is a row that violates the format. With `is_lenient`
-// such rows are skipped and counted; otherwise the reading ends after `errors_max` mistakes. A row
-// is left out if it is well formed but no job by the format's rules, for example because it has no
+// such rows are skipped and counted; otherwise the reading ends after `errors_max` mistakes. A
+// left-out row is well formed but no job by the format's rules, for example because it has no
 // processors. A remark is about a job that is kept although its numbers contradict each other, or
 // although a part of it is not replayed. A parser that drops a row must report a mistake, or a
 // reason for leaving the row out.
@@ -68,13 +69,13 @@ class Findings {
   // The message is `file:row:column (name): found '...', expected ...`.
   void wrong_field(size_t column, std::string_view name, std::string_view found,
                    std::string_view expected);
-  // Ends the reading, lenient or not, because of a mistake in the file or in the parameters.
+  // Ends the reading because of a mistake in the file or in the parameters, even if is_lenient().
   // `message` is the whole message.
   void stop(const std::string& message);
   // Takes the findings of another table of the same log. Errors of that table end the reading, and
   // its skipped rows are reported.
   void take_over(const Findings& beside);
-  // Leaves the row out. `what` is the reason, a literal by which rows are counted.
+  // Leaves the row out. Rows are counted by their reason `what`, which must be a string literal.
   void leave_out(std::string_view what);
   // Counts the row as one that only adds data to the job of another row.
   void join() { joined_ += row_ok_ ? 1 : 0; }
@@ -89,7 +90,7 @@ class Findings {
   const std::string& first_skipped() const { return first_skipped_; }
   // Messages of the first skipped rows, at most kExamplesMax, including rows of other tables.
   const std::vector<std::string>& skipped_examples() const { return examples_; }
-  // Notes about other tables, from take_over().
+  // Notes about other tables, added by take_over().
   const std::vector<TraceNote>& beside() const { return beside_; }
   const std::vector<Count>& left_out() const { return left_out_; }
   const std::vector<Count>& remarks() const { return remarks_; }
@@ -108,8 +109,7 @@ class Findings {
   std::vector<TraceNote> beside_;
 };
 
-// Rows that were skipped or left out, with the reason, then oddities of rows that were kept, then
-// skipped rows of other tables.
+// Returns the notes in this order: skipped rows, left-out rows, remarks, notes about other tables.
 std::vector<TraceNote> notes_of(const Findings& findings);
 
 }  // namespace traces

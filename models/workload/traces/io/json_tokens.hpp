@@ -11,9 +11,9 @@
 
 namespace orrery::traces {
 
-// The text is streamed, because one array may have gigabytes. The grammar is checked, except inside
-// numbers: all tokens before the first error belong to well-formed JSON. Several values may follow
-// each other, as in JSON Lines.
+// The text is streamed, because one array may have gigabytes. next() returns Error where the text
+// stops being well-formed JSON, but it accepts malformed numbers, such as 1.2.3. Several values may
+// follow each other, as in JSON Lines.
 class JsonTokens {
  public:
   enum class Kind : uint8_t {

@@ -20,8 +20,8 @@ struct WantedField {
   bool is_needed = false;  // a CSV file without this column is rejected
 };
 
-// Field number k of the getters is wanted[k], whatever the order in the file. Other fields are
-// skipped. The text of a field that a row lacks is empty.
+// The argument `field` is an index into `wanted`, whatever the order in the file. Fields that are
+// not wanted are skipped. The text of a field that a row lacks is empty.
 class NamedRows {
  public:
   virtual ~NamedRows() = default;

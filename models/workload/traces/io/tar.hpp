@@ -14,14 +14,14 @@
 namespace orrery::traces {
 
 // Whether `head` begins like a tar archive in the POSIX or GNU format. The older format, from
-// before POSIX, is recognised only if `head` has 512 bytes.
+// before POSIX, is recognised only if `head` has at least 512 bytes.
 bool is_tar(std::string_view head);
 
-// Streams the content of the only file in the archive. A second file is an error. If the unpacked
-// input is no archive, it passes through unchanged.
+// Streams the content of the only file in the archive. A second file is an error. If the
+// decompressed input is not a tar archive, it passes through unchanged.
 class TarFile final : public Decompressor {
  public:
-  // `packing` is the compression of the archive itself; null: none.
+  // `packing` decompresses the archive; null: the archive is not compressed.
   explicit TarFile(std::unique_ptr<Decompressor> packing) : packing_{std::move(packing)} {}
   size_t read(StoredBytes& input, std::span<char> out) override;
   static constexpr size_t kBlock = 512;

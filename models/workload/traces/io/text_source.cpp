@@ -19,8 +19,8 @@ static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
 constexpr size_t kSharedMax = size_t{256} << 20U;  // bytes of unpacked text
 
-// The whole text. Empty if the text is too large to share, or cannot be read without an error. Each
-// reader then reads the file itself, and reports the error.
+// Returns the whole text; nullopt if the text is too large to share, or if reading fails. After
+// nullopt, each reader reads the file itself and reports any error.
 std::optional<std::string> whole_text(TextSource source) {
   std::string text;
   for (std::string_view block = source.next_block(); !block.empty(); block = source.next_block()) {

@@ -24,7 +24,7 @@ class TextSource {
   // While a FileSharing exists, a file of at most 256 MiB of text is read and unpacked only once.
   static TextSource open_file(const std::string& path);
   // The file `stem`, plain or packed, in the folder of the file `path` or in the parent of that
-  // folder. Empty if there is no such file.
+  // folder. Returns nullopt if there is no such file.
   static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
   // `text` must outlive the source; `name` is the file's name in messages.
   static TextSource from_memory(std::string_view text, std::string name);
@@ -33,7 +33,7 @@ class TextSource {
   TextSource& operator=(TextSource&&) noexcept;
   ~TextSource();
 
-  // The next line, valid until the next call; empty at the end of the text or after an error.
+  // The next line, valid until the next call; nullopt at the end of the text or after an error.
   std::optional<std::string_view> next_line();
   // The next block of the text, for layouts without lines. The block is valid until the next call;
   // empty at the end or after an error. Do not mix with calls of next_line().

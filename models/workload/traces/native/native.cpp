@@ -1,4 +1,4 @@
-// Reads the native format. See native_blocks.hpp for its frame.
+// Reads the native format. native_blocks.hpp describes the layout of a file.
 #include <algorithm>
 #include <charconv>
 #include <limits>

@@ -80,7 +80,7 @@ void NativeRequestWriter::add(const RequestRow& request) {
 namespace traces {
 namespace {
 
-// Input tokens of format genai are a prompt and a negative prompt of up to 1e9 tokens each.
+// In format genai, the input tokens are a prompt plus a negative prompt, of up to 1e9 tokens each.
 constexpr int64_t kTokensMax = 2'000'000'000;
 
 class NativeRequestParser final : public RequestParser {

@@ -28,7 +28,7 @@ class RatesParser final : public RequestParser {
     csv_.bind(kColumns);
   }
 
-  // Rows with the same timestamp make requests that interleave in time, so these rows are read
+  // Rows with the same timestamp yield requests that interleave in time, so these rows are read
   // together.
   RequestRow* next() override {
     while (given_ == waiting_.size()) {
@@ -65,7 +65,7 @@ class RatesParser final : public RequestParser {
   size_t given_ = 0;
 };
 
-// Steps must not overlap, because their requests would interleave in time.
+// Times must be whole steps apart: requests of overlapping steps would not be in order of time.
 void RatesParser::check_stamp(Time at) {
   if (at < rate_.at) {
     csv_.wrong(kStamp, "a time not before the row above");

@@ -20,8 +20,8 @@ class RequestParser {
   using Fact = std::pair<std::string, std::string>;
 
   virtual ~RequestParser() = default;
-  // The next well-formed row, with its arrival on the trace's clock. Null at the end, or when the
-  // findings are stopped.
+  // The next well-formed row, with its arrival on the trace's clock. Null at the end, or once
+  // `Findings` has stopped the reading.
   virtual RequestRow* next() = 0;
   // Facts stated in the file, as pairs of a key and a value.
   virtual std::span<const Fact> facts() const { return {}; }

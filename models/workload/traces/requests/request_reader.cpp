@@ -51,7 +51,8 @@ class FileRequestReader final : public RequestReader {
         continue;
       }
       last_ = row_->arrival;
-      // A trace with dates starts at midnight, so that hours of the day keep their meaning.
+      // In a trace with dates, time 0 is the midnight before the first request. So the hours of the
+      // day keep their meaning.
       if (!zero_) zero_ = Time{layout_->has_dates ? row_->arrival.ns / kNsPerDay * kNsPerDay : 0};
       if (!is_wanted(*row_)) continue;
       row_->arrival = rebased(row_->arrival);

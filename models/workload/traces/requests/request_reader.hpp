@@ -80,8 +80,8 @@ struct RequestCounts {
 };
 
 // The trace is streamed. A reader never throws. If the file cannot be opened, or a row is malformed
-// and `lenient` is false, the reader ends early and has an error. A request that arrives before the
-// request in the row above counts as malformed.
+// and `lenient` is false, the reader ends early and has an error. A row whose request arrives
+// before the request in the row above counts as malformed.
 class RequestReader {
  public:
   virtual ~RequestReader() = default;
@@ -90,7 +90,7 @@ class RequestReader {
   virtual const std::vector<std::string>& errors() const = 0;
   virtual RequestCounts counts() const = 0;
   virtual std::vector<TraceNote> notes() const = 0;
-  // The first malformed rows that were skipped, with the text of their errors.
+  // Messages about the first malformed rows that were skipped.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
   // Facts stated in the file, as pairs of a key and a value.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;

@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// An Llm request has tokens in and out. An Image request has denoising steps for a number of
-// images.
+// An Llm request has input and output tokens. An Image request has a number of images and of
+// denoising steps for each image.
 enum class RequestKind : uint8_t { Llm, Image };
 constexpr std::array<std::string_view, 2> enum_names(RequestKind) { return {"llm", "image"}; }
 

@@ -44,7 +44,7 @@ constexpr Word<TraceStatus> kStates[] = {{"SUCCEED", TraceStatus::Completed},
                                          {"PENDING", TraceStatus::Pending},
                                          {"PROCESSING", TraceStatus::Running}};
 
-// Prompt and negative prompt are added up. Empty counts, as in failed requests, are 0.
+// Failed requests have empty counts, which are read as 0.
 void parse_genai(CsvReader& csv, StringPool& pool, RequestRow& row) {
   const auto count = [&](size_t column, int64_t high) {
     return csv.is_nothing(column) ? 0 : csv.whole(column, 0, high);

@@ -33,8 +33,8 @@ struct ShuffleParams {
   }
 };
 
-// Holds the whole trace, 280 bytes a job. `gpu_milli_total` is the number of milli-GPUs that all
-// jobs together request at load 1.
+// The reader holds the whole trace, 280 bytes a job. `gpu_milli_total` is the number of milli-GPUs
+// of the cluster.
 std::unique_ptr<TraceReader> shuffled(std::unique_ptr<TraceReader> reader,
                                       const ShuffleParams& params, Rng rng,
                                       int64_t gpu_milli_total);

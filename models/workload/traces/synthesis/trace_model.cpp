@@ -34,7 +34,7 @@ int TraceModel::size_class(const TraceJob& job) {
   return kNoGpus + static_cast<int>(std::bit_width(cores));
 }
 
-// If the pool is full, returns an empty text in place of a new one.
+// Returns an empty text if the pool is full and does not contain `text`.
 std::string_view TraceModel::kept(std::string_view text) {
   return pool_.intern(text).value_or(std::string_view{});
 }
@@ -135,8 +135,9 @@ ModelledTrace::ModelledTrace(const TraceModel& model, const TraceModelParams& pa
   if (params_.jobs_max == 0 && model.span() == Duration{}) params_.jobs_max = model.jobs();
 }
 
-// The next arrival, rounded down to a tick of the trace's clock; `exact_` keeps the fraction. Skips
-// hours in which no gap of the trace began.
+// The next arrival, rounded down to a tick of the trace's clock. `exact_` is the arrival before
+// rounding. A gap is the time from one submission of the trace to the next. Hours of the day (or of
+// the week) in which no gap began are skipped.
 Time ModelledTrace::next_arrival() {
   const auto gaps_at = [&](Time at) -> const std::optional<traces::Quantiles>& {
     return model_.gaps_[model_.hour_of(at, model_.gaps_.size())];

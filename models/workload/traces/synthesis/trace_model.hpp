@@ -19,11 +19,11 @@ namespace orrery {
 
 // The gap to the next arrival is drawn from the gaps that began in the same hour of the week. (In
 // the same hour of the day, if the trace is shorter than two weeks or has fewer than 3,360 jobs.)
-// This reproduces bursts and daily patterns. With a fixed probability a job has the user of the
-// job before it, so that repeats are as frequent as in the trace. Otherwise a user is drawn with a
-// probability equal to the user's share of the jobs. The request is drawn from the user's requests.
-// Duration and outcome are drawn from jobs of the same size_class(). Waits, requested times,
-// deadlines and preceding jobs (TraceJob::after) are not modelled.
+// This reproduces bursts and daily patterns. With probability user_repeats() a job has the
+// user of the job before it, so that repeats are as frequent as in the trace. Otherwise a user is
+// drawn with a probability equal to the user's share of the jobs. The request is drawn from the
+// user's requests. Duration and outcome are drawn from jobs of the same size_class(). Waits,
+// requested times, deadlines and preceding jobs (TraceJob::after) are not modelled.
 class TraceModel {
  public:
   void add(const TraceJob& job);
@@ -36,7 +36,7 @@ class TraceModel {
 
  private:
   friend class ModelledTrace;
-  // A request. Jobs with equal requests share one Shape.
+  // What a job requests. Jobs with equal requests share one Shape.
   struct Shape {
     int32_t pods, gpus_per_pod, gpus_last_pod, gpu_milli;
     int64_t cpu_milli_per_pod;
@@ -73,7 +73,8 @@ class TraceModel {
   int64_t same_user_ = 0;  // jobs with the same user as the job before
   uint32_t last_user_ = 0;
 
-  // Gaps between arrivals in seconds, by the hour in which they began.
+  // Seconds between arrivals, by the hour in which the gap began: an hour of the week if the trace
+  // is long, else of the day.
   std::vector<std::optional<traces::Quantiles>> gaps_;
   double user_repeats_ = 0;
   Drawn by_user_;

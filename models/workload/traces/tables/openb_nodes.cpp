@@ -64,7 +64,7 @@ OpenbNode parse_spot_node(CsvReader& row) {
   return node;
 }
 
-// A user's own list. `cpus` are cores, and memory is in GiB.
+// A user's own list of nodes. `cpus` are cores, and `memory` is in GiB.
 constexpr std::string_view kOwnColumns[] = {"name", "gpus", "gpu_model", "cpus", "memory"};
 
 OpenbNode parse_own_node(CsvReader& row) {

@@ -1,5 +1,5 @@
-// models/workload/traces/tables/openb_nodes.hpp -- node lists of openb, PAI, the spot set and
-// users.
+// models/workload/traces/tables/openb_nodes.hpp -- lists of nodes: from openb, from PAI, from the
+// spot data set, or a user's own.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct OpenbNodeList {
   std::vector<std::string> errors;  // at most 20; if not empty, `nodes` is incomplete
 };
 
-// A list has one of these sets of columns. openb: sn, cpu_milli, memory_mib, gpu, model. The PAI
-// machine list, without a header: machine, GPU type, cores, memory in GiB, GPUs. The spot set:
-// gpu_model, gpu_capacity_num, cpu_num, node_name. A user's own list: name, gpus, gpu_model, cpus,
-// memory in GiB or empty. The file is plain, gzip or xz, and has at most a million nodes.
+// Each kind of list has its own columns. openb: sn, cpu_milli, memory_mib, gpu, model. PAI machine
+// list, without a header: machine, GPU type, cores, memory in GiB, GPUs. Spot data set: gpu_model,
+// gpu_capacity_num, cpu_num, node_name. A user's own list: name, gpus, gpu_model, cpus, memory (in
+// GiB, or empty). The file is plain, gzip or xz, and has at most a million nodes.
 OpenbNodeList read_openb_nodes(const std::string& path);
-// Reads text in memory, which is called `name` in messages.
+// Reads the list in `text`. Messages use `name` as the name of the file.
 OpenbNodeList parse_openb_nodes(std::string_view text, std::string name);
 
 }  // namespace orrery

@@ -1,5 +1,5 @@
 // models/workload/traces/tables/pai_tables.hpp -- tables of the Alibaba PAI log of 2020 that
-// complement another table.
+// complement the replayed table.
 #pragma once
 
 #include <array>
@@ -54,9 +54,10 @@ struct PaiSubmission {
   std::string_view user, workload, gpu_model;
 };
 
-// Measured use of one or more workers, each over its life.
+// Measured use of one or more workers. A worker has one value per resource for its whole life.
 struct PaiUse {
-  // Numbers of workers whose CPU, GPU and memory use was measured.
+  // Numbers of workers with a measured CPU use, with a measured GPU use, and with a measured memory
+  // use.
   int32_t workers = 0, gpu_workers = 0, memory_workers = 0;
   double cpu = 0;     // hundredths of a core, summed over the workers
   double gpu = 0;     // hundredths of a GPU, summed over the workers

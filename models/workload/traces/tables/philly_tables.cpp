@@ -12,7 +12,8 @@ constexpr int64_t kMinute = 60;
 constexpr std::string_view kPolluxColumns[] = {"timestamp", "duration", "num_gpus", "gpu_time",
                                                "cluster"};
 
-// Rows have no names. The GPU time is the product of the two columns before it, and is not read.
+// The table has no names of jobs. The GPU time is the product of the two columns before it, and is
+// not read.
 TraceRow parse_pollux(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -14,9 +14,8 @@
 
 namespace orrery {
 
-// A row of GenAi has a time and one value, of one container or of all containers. PaiSensors to
-// PaiGroups are tables of the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists
-// of nodes.
+// A GenAi row has a time and a value of one container or of all containers. PaiSensors to PaiGroups
+// are tables of the PAI log of 2020, without headers. OpenbNodes and SpotNodes are lists of nodes.
 enum class SeriesFormat : uint8_t {
   Auto,
   GenAi,
@@ -64,7 +63,7 @@ struct SeriesParams {
   bool lenient = false;
 };
 
-// Returns the format of a file by its first line; Auto if the file is none of these tables.
+// Detects the format of a file from its first line. Returns Auto if no format matches.
 SeriesFormat detect_series(const std::string& file);
 // Reads a table in one pass and bounded memory.
 SeriesReport read_series(const SeriesParams& params);

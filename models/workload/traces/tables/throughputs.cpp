@@ -9,8 +9,8 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// The throughput of a job that has its GPUs alone has the key null. Throughputs of pairs of jobs
-// that share GPUs are skipped.
+// The key null has the throughput of a job that does not share its GPUs. Throughputs of pairs of
+// jobs that share GPUs are skipped.
 double read_alone(JsonTokens& tokens) {
   double alone = 0;
   for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {

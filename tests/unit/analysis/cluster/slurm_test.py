@@ -130,8 +130,7 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     sbatch = ("sbatch", "--parsable", "--output", log, "--export=ALL")
     array = slurm(*sbatch, "--array=1-4", SCRIPT, path, folder)
     merge = slurm(*sbatch, f"--dependency=afterany:{array}", SCRIPT, path, folder)
-    # Waits until a run of task 1 is over, so another run is under way. Task 1 of 4 has runs 1, 5 and 9 of
-    # twelve.
+    # Task 1 of 4 has runs 1, 5 and 9 of twelve. The task is requeued when run 1 is over and run 9 is not.
     own = [f"{run % 2:05d}-s{run // 2 + 1}" for run in range(0, 12, 4)]
     first, last = (folder / "runs" / f"{own[run]}.json" for run in (0, 2))
     wait_for(first.exists, "no run is over")
@@ -143,8 +142,8 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
     wait_for(lambda: not task.is_running(), "the task goes on")
     assert not last.exists()
-    # By default Slurm would start the task 2 minutes later. The node rejects a launch in the same second as
-    # the requeue: it compares the times of credentials and revocations in whole seconds.
+    # By default Slurm would start the task 2 minutes after the requeue; 3 s are enough. But the node would reject
+    # a launch in the same second, because it compares times of credentials and revocations in whole seconds.
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now+3")
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)

@@ -36,7 +36,7 @@ def test_members_hold_what_the_pods_show(deadlocked) -> None:
     assert "job 0 (first) holds 72 GPUs and lacks 7 pods" in story.blocked.replace("Job", "job")
     assert "each waits for nodes that the other holds" in story.blocked
     assert "lasted until the run ended" in story.text
-    assert "All jobs held 128 of 128 GPUs" in story.text
+    assert "All jobs together held 128 of 128 GPUs" in story.text
 
 
 def test_a_deadlock_of_reserved_pods_has_their_nodes_if_attempts_are_recorded(made) -> None:

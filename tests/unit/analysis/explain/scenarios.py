@@ -20,8 +20,8 @@ record: {attempts: true}
 run: {until: 3h}
 """
 
-# Eight GPUs and a queue with EASY and Quota. Job `first` runs. Job `head` lacks room, `long` would delay it,
-# `over` exceeds its quota, and `huge` is too large.
+# Eight GPUs and a queue with EASY and Quota. Job `first` runs. Job `head` lacks free GPUs, `long` would
+# delay `head`, `over` exceeds the quota of its team, and `huge` is too large for the cluster.
 QUEUE = """
 cluster:
   machines: [{name: box, base: hgx-h100, gpus: 4}]
@@ -41,9 +41,9 @@ policy:
   job_queue: {policies: [{name: EASY}, {name: Quota, args: {limits: {a: 7}}}]}
 """
 
-# Two jobs of two gangs each. Their pods are created in turns. The first gangs of both jobs start. Three nodes
-# are left for the second gangs, which need four each. The second gangs take turns: one holds the three nodes
-# in Permit until it times out after a minute, then the other holds them.
+# Two jobs of two gangs each. Pods of the two jobs are created in turns. The first gangs of both jobs start.
+# Three nodes are left for the second gangs, which need four each. The second gangs take turns: one holds the
+# three nodes in Permit until it times out after a minute, then the other holds them.
 PERMIT = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
 workload:
@@ -64,8 +64,8 @@ record: {attempts: true}
 run: {until: 30min}
 """
 
-# Two of four nodes are down when a gang of four pods arrives, of which two suffice to start. One node is up
-# again at 12 min and the other at 32 min, both after the gang's last call.
+# A gang of four pods, one a node, arrives while two of the four nodes are down. Two pods suffice to start the
+# gang. One node is up again at 12 min and the other at 32 min, both after the gang's last call.
 LATE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
 workload:

@@ -18,7 +18,7 @@ def test_timelines_are_one_dataset_with_units(tiny: orrery.Run) -> None:
     used = whole["gpus_allocated"]
     assert used.dims == ("time",) and used.attrs["units"] == "GPU" and used.attrs["long_name"]
     assert used.to_numpy().tolist() == cluster["gpus_allocated"].to_list()
-    # prefixed, because /timeline/cluster has a column of this name, too
+    # The name has the prefix `teams_` because /timeline/cluster also has a column gpus_allocated.
     teams = whole["teams_gpus_allocated"]
     assert teams.dims == ("time", "team") and teams["team"].to_numpy().tolist() == ["a", "b"]
     rows = tiny.table("/timeline/teams").set_index(["team", "time"])["gpus_allocated"]

@@ -41,7 +41,7 @@ def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     use = figures.utilisation_data(tiny)
     assert use.index.to_list() == [600.0, 1200.0, 1800.0, 2400.0, 3000.0, 3600.0]
     # Job `wide` holds 24 GPUs throughout the first 600 s. Two small jobs hold 3 GPUs each from 60 s. Each job
-    # computes from 30 s after it got its GPUs.
+    # begins to compute 30 s after it gets its GPUs.
     held, busy = 24 * 600 + 6 * 540, 24 * 570 + 6 * 510
     assert use["allocated"].iloc[0] == pytest.approx(100 * held / 32 / 600, abs=1e-3)
     assert use["reported"].iloc[0] == pytest.approx(100 * busy / 32 / 600, abs=1e-3)
@@ -65,8 +65,8 @@ def test_spans_are_spread_over_intervals_to_the_part() -> None:
 
 def test_losses(tiny: orrery.Run, tmp_path: Path) -> None:
     shares = figures.losses_data(tiny)
-    # Job wide fails at 720 s with 24 GPUs. The failure is detected 5 s later, and 90 s of compute are lost.
-    # One node is down for 10 min.
+    # The job `wide` fails at 720 s with 24 GPUs. The failure is detected 5 s later, and 90 s of compute are
+    # lost. One node is down for 10 min, but for the first 5 s its GPUs count as hung.
     assert shares["hung"].iloc[1] == pytest.approx(100 * 24 * 5 / 32 / 600, abs=1e-3)
     assert shares["lost"].sum() == pytest.approx(100 * 24 * 90 / 32 / 600, abs=0.05)
     assert shares["down"].sum() == pytest.approx(100 * 8 * 595 / 32 / 600, abs=0.3)
@@ -130,8 +130,8 @@ def test_intervals_cover_their_parts_of_bins() -> None:
 
 def test_free_gpus_by_how_many_are_free_together(tiny: orrery.Run, tmp_path: Path) -> None:
     free = figures.fragmentation_data(tiny, samples=6)
-    # At 600 s 2 GPUs are free beside the small jobs. At 1200 s and 1800 s only gpu-3 is free; gpu-0 is down at
-    # 1200 s. From 2400 s on all jobs have ended.
+    # At 600 s the small jobs leave 2 GPUs of their node free. At 1200 s gpu-0 is down, and of the other nodes
+    # only gpu-3 is free. At 1800 s only gpu-3 is free. From 2400 s on all jobs have ended.
     assert free[2].to_list() == [2, 0, 0, 0, 0, 0]
     assert free[8].to_list() == [0, 8, 8, 32, 32, 32]
     assert free.drop(columns=[2, 8]).to_numpy().sum() == 0
@@ -153,8 +153,8 @@ def test_fairness_of_teams(tiny: orrery.Run, tmp_path: Path) -> None:
 def test_stages_of_a_recovery(tiny: orrery.Run, made, tmp_path: Path) -> None:
     (row,) = figures.recoveries_data(tiny).itertuples(index=False)
     assert row[:4] == (0, "wide", 1, 24) and row[4] == 720.0
-    # 5 s until detection, 10 s until pods exist, 620 s until job `late` ends at 1355 s, 30 s to start and
-    # 60 s to restore, 90 s to redo the lost compute.
+    # 5 s until detection, 10 s until new pods exist, 620 s until job `late` ends at 1355 s, 0 s until pods
+    # run, 90 s to initialise (30 s) and restore (60 s), 90 s to redo the lost compute.
     assert [round(s) for s in row[5:]] == [5, 10, 620, 0, 90, 90, 815]
     drawn(figures.recoveries(tiny), tmp_path)
     assert drawn(figures.recoveries(made("two-experiments-default")), tmp_path) == "No job failed"
@@ -203,8 +203,8 @@ def test_paired_differences(tmp_path: Path) -> None:
     )
     frame = figures.paired_differences_data(values)
     assert frame.index.to_list() == ["sjf", "gang"] and frame["pairs"].to_list() == [3, 2]
-    # The differences are -1, -2 and -3. Their mean is -2, with a standard error of 1 / sqrt(3). Student's t
-    # of two degrees is 4.30265.
+    # The differences are -1, -2 and -3. Their mean is -2, with a standard error of 1 / sqrt(3). The 97.5 %
+    # quantile of Student's t with two degrees of freedom is 4.30265.
     half = 4.30265 / math.sqrt(3)
     sjf = frame.loc["sjf"]
     assert [sjf["difference"], sjf["low"], sjf["high"]] == pytest.approx(

@@ -255,8 +255,8 @@ def test_each_chart_is_a_table_as_well(page: Page) -> None:
     assert all(len(table) > 1 and len({len(row) for row in table}) == 1
                for table in tables.values()), tables
     assert tables["queue-pods"][0] == ["until", "pods"]
-    # A row is a minute. Two small jobs arrive at the end of the first minute. The two pods of `late` arrive
-    # at the end of the second minute, and wait.
+    # A row is the mean over 60 samples of 1 s. Two pods wait in the last sample of the first minute (the small
+    # jobs arrive) and in the last sample of the second (`late` arrives): 2 / 60. Then the pods of `late` wait.
     assert [row[1] for row in tables["queue-pods"][1:4]] == [
         "0.03333 (0 to 2)", "0.03333 (0 to 2)", "2"]
     assert tables["queue-pods"][-1] == ["1 h", "0"]
@@ -596,7 +596,7 @@ def test_pictures_are_kept_among_the_artefacts(
     picture.unlink(missing_ok=True)
     themed = tmp_path / "page.html"
     themed.write_text(path.read_text().replace("<html ", f'<html data-theme="{theme}" ', 1))
-    # Takes the picture with a new browser: drivers sometimes hang on pictures larger than their window.
+    # Takes the picture without WebDriver, which sometimes hangs on pictures larger than the browser's window.
     command = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},6000",
                f"--screenshot={picture}", themed.as_uri()]

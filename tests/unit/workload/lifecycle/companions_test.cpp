@@ -15,8 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // A gang whose pod 0 is a rank and whose other pods have the role `evaluator`. Each pod is bound as
-// soon as it is created, and its containers run 2 s later. An evaluator that its role restarts is
-// recreated 10 s after its exit.
+// soon as it is created, and its containers run 2 s later. If the role's restart policy allows
+// it, an evaluator is recreated 10 s after its exit.
 struct CompanionsWorld : LivesWorld {
   explicit CompanionsWorld(const RoleSpec& evaluator, int32_t min_available = 0)
       : LivesWorld{{.params = {.pod_start = {.median = 2_s}, .restart_delay = 10_s}}} {

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A job without pods (JobTable::add_counted) of 16 GPUs, whose setup takes 4 s.
+// Has one counted job (JobTable::add_counted). The job needs 16 GPUs, and its setup takes 4 s.
 struct CountedJobsWorld : LivesWorld {
   explicit CountedJobsWorld(JobSpec spec = work(100_s)) : LivesWorld{Options{}} {
     watch(counted.over);

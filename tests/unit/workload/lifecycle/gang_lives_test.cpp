@@ -230,8 +230,8 @@ TEST(GangLives, ARoleHasAsManyRestartsAsItsBackoffLimitSays) {
   spec.gangs[0].roles[0].endings = {{.chance = 1, .after = FixedDuration{30_s}}};
   GangLivesWorld world{spec};
   world.engine.run();
-  // A start runs for 30 s, is detected as failed 5 s later, and the next start follows 10 s after
-  // that: 3 * (30 + 5) + 2 * 10.
+  // The gang runs three times for 30 s. Each failure is detected after 5 s, and a restart takes
+  // another 10 s: 3 * (30 + 5) + 2 * 10.
   EXPECT_THAT(world.ends, ElementsAre("125s failed error"));
   EXPECT_EQ(world.account().restarts, 2);
 }

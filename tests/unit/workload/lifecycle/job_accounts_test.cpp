@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// One job with pods of 8 GPUs. The test moves them through their states.
+// One job with pods of 8 GPUs. The test moves the pods through their states.
 struct JobAccountsWorld {
   explicit JobAccountsWorld(JobKind kind = JobKind::MpiGang)
       : job{jobs.add(make_job(kind, 2, 8, 100_s))} {

@@ -52,8 +52,8 @@ TEST(PlannedEnds, TheSoonerOfARecordedAndADrawnOneCounts) {
   EXPECT_EQ(first->ending.after, 15_s);
   EXPECT_EQ(first->ending.exit_code, kKilled);
   EXPECT_FALSE(first->is_final);
-  // A drawn end counts from the present start: with 30 s done, 15 s later is at 45 s of work. The
-  // recorded end at 40 s comes first.
+  // The second start has 30 s of work done. A drawn end counts from the latest start, so it comes
+  // at 30 + 15 = 45 s of work. The recorded end comes first, at 40 s.
   EXPECT_EQ(world.ends.of(job, 1, 30_s, 100_s)->ending.after, 40_s);
   EXPECT_EQ(world.ends.drawn({0}, 1, 30_s)->ending.after, 45_s);
 }

@@ -67,7 +67,8 @@ TEST(PodStarts, RestartsOfOneGangDoNotMoveTheStartsOfAnother) {
   EXPECT_EQ(busy.start({1}), calm.start({1}));
 }
 
-// Half of 10,000 latencies are below 20 s. The tolerance is four deviations of sqrt(n) / 2 = 50.
+// Each of n = 10,000 latencies is below 20 s with probability 1/2. The standard deviation of the
+// count is sqrt(n) / 2 = 50. The tolerance is four standard deviations.
 TEST(PodStarts, HalfTakeLessThanTheMedian) {
   PodStartsWorld world{kDrawnStarts};
   world.admit(make_job(JobKind::Pods, 1, 8, 100_s));

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A job of two pods, each on the node of its rank.
+// A job of two pods: rank 0 on node 0, rank 1 on node 1.
 struct ReplacementsWorld : LivesWorld {
   explicit ReplacementsWorld(const JobControllerParams& waits, JobKind kind = JobKind::Pods)
       : LivesWorld{{.params = waits}}, job{admit(make_job(kind, 2, 8, 100_s))} {

@@ -17,7 +17,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A service that starts with 2 replicas and has at most 4, of 8 GPUs each. The test binds the pods.
+// A service that starts with 2 replicas and may grow to 4. Each replica has 8 GPUs. The test binds
+// the pods.
 struct ServiceLivesWorld : LivesWorld {
   explicit ServiceLivesWorld(std::optional<Duration> lasts = {}) : LivesWorld{Options{}} {
     watch(services.over);

@@ -1,4 +1,4 @@
-// The duration of each stage of a pod's start, as set by its hook.
+// Hooks that set how long the stages of a pod's start take.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Jobs whose pods have 8 GPUs, each on the node of its rank. A gang computes as soon as its
+// Each pod has 8 GPUs. The pod of rank r is bound to node r. A gang computes as soon as its
 // checkpoint is loaded.
 struct TrainingRunsWorld : LivesWorld {
   explicit TrainingRunsWorld(const JobControllerParams& rules = {})

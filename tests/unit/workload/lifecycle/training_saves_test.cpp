@@ -89,7 +89,7 @@ TEST(TrainingSaves, AnAsynchronousCheckpointKeepsWhatWasDoneWhenItWasCopied) {
       TrainingSavesWorld::saving({.store = "blob",
                                   .bytes = {8'000'000'000},  // 4 s to write at 2 GB/s
                                   .mode = CheckpointMode::Async,
-                                  // 1 s to copy 0.5 GB on each of 16 GPUs.
+                                  // Each of 16 GPUs copies 0.5 GB at 0.5 GB/s.
                                   .host_copy = {4'000'000'000}})};
   world.go_to(13_s);
   EXPECT_FALSE(world.runs.is_paused(world.job));
@@ -197,7 +197,8 @@ TEST(TrainingSaves, WithoutItsLocalCheckpointsAGangFallsBackToWhenItWasSuspended
   world.go_to(15_s);
   world.suspend({});
   world.runs.restore(world.job, Time{} + 20_s);
-  // The gang has restored its 14 s of work at 21 s. The next 10 s are on local disks at 32 s.
+  // At 21 s the gang has loaded its checkpoint with 14 s of work. From 31 s to 32 s it writes a
+  // checkpoint with 24 s of work to local disks.
   world.go_to(35_s);
   ASSERT_EQ(world.saved(), 24_s);
   EXPECT_DOUBLE_EQ(world.fail_node({1}), 16 * 10.0);
