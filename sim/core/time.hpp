@@ -12,7 +12,7 @@
 namespace orrery {
 
 // Sums and products of spans and sizes saturate at the largest int64: "for ever" plus a span is
-// still for ever. Differences do not saturate, because no value comes near the least int64.
+// still for ever. Differences do not saturate, because none comes near the least int64.
 constexpr int64_t saturated_sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;

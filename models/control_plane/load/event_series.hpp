@@ -33,7 +33,7 @@ class EventSeries {
   // `engine`, `store` and `client` must outlive the object.
   EventSeries(Engine& engine, EtcdStore& store, ApiClient& client, const Setup& setup);
 
-  // `life` is the pod's generation, because a recreated pod counts as another pod.
+  // `life` counts how often the pod was recreated. A recreated pod counts as another pod.
   void occurred(PodId pod, uint64_t life, uint32_t name_space);
   const Counters& counters() const { return counters_; }
 

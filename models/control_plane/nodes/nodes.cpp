@@ -124,10 +124,11 @@ void Nodes::add_summary(Recorder& recorder) const {
     return times[static_cast<size_t>(std::max(rank, 1.0)) - 1].seconds();
   };
   recorder.add_summary("join_p50", quantile(0.5), "s",
-                       "median time from the request to join until a node became Ready");
-  recorder.add_summary("join_p99", quantile(0.99), "s",
-                       "99th percentile of the time from the request to join until a node became "
-                       "Ready");
+                       "median time that a node took from the start of its boot until Ready");
+  recorder.add_summary(
+      "join_p99", quantile(0.99), "s",
+      "99th percentile of the time that a node took from the start of its boot until "
+      "Ready");
 }
 
 }  // namespace orrery

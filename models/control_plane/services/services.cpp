@@ -49,7 +49,7 @@ Services::Services(const Context& context, const ServicesParams& params,
             write(service, object, std::move(done));
           }},
       samples_{context.sim.recorder, "/timeline/watch",
-               "Watch traffic for addresses of services over time, by group of services."} {
+               "Watch traffic of Endpoints or EndpointSlices over time, by group of services."} {
   for (const ServiceGroupParams& group : params.groups) {
     has_pods_ |= group.members != ServiceMembers::Nodes;
     const auto index = static_cast<uint32_t>(groups_.size());
@@ -263,24 +263,24 @@ void Services::add_summary(Recorder& recorder) const {
     recorder.add_summary(name, cost.egress.count, "B", doc);
   };
   recorder.add_summary("watch_writes", static_cast<int64_t>(all.writes), "",
-                       "times that the addresses of services were written");
+                       "writes of Endpoints or EndpointSlices");
   recorder.add_summary("watch_refused", static_cast<int64_t>(controller_.counters().refused), "",
-                       "failed writes of addresses of services, which were retried later or given "
-                       "up");
+                       "failed writes of Endpoints or EndpointSlices, which were retried later or "
+                       "given up");
   recorder.add_summary("watch_events", all.by_servers.events, "",
-                       "watch events that API servers sent about addresses of services");
+                       "watch events of Endpoints or EndpointSlices that API servers sent");
   bytes("watch_bytes", all.by_servers,
-        "size of the watch events that API servers sent about addresses of services");
+        "size of the watch events of Endpoints or EndpointSlices that API servers sent");
   recorder.add_summary("watch_bytes_peak", peak_, "B/s",
                        "highest rate of watch_bytes in an interval of the timeline");
   bytes("watch_bytes_by_agents", all.by_agents,
-        "size of the watch events that agents forwarded to daemons, about addresses of services "
+        "size of the watch events of Endpoints or EndpointSlices that agents forwarded to daemons "
         "(control_plane.services.watchers.agents)");
   recorder.add_summary("watch_cpu", all.by_servers.cpu.seconds(), "s",
-                       "CPU time of API servers to encode and send watch events about addresses of "
-                       "services");
+                       "CPU time of API servers to encode and send watch events of Endpoints or "
+                       "EndpointSlices");
   recorder.add_summary("watch_lists", static_cast<int64_t>(watchers_.lists()), "",
-                       "times that a watcher listed all addresses of services");
+                       "times that a watcher listed all Endpoints or EndpointSlices");
 }
 
 std::vector<std::string> Services::notes() const {

@@ -71,7 +71,7 @@ struct TrainingParams {
       "lengthen the run. With step.model, `work` is the compute time on the GPU model work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
       Heeded{is_step_felt(),
-             "the step has only compute, and neither dataset nor checkpoint_interval is set"});
+             "the step has only compute, without a dataset or a checkpoint_interval"});
     v("dataset", dataset,
       "Data that gangs read during training. A step takes at least as long as reading its data.",
       Heeded{Fact::Gangs});

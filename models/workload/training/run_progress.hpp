@@ -81,7 +81,7 @@ Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {
   return time_until(run, terms, terms.work);
 }
-// The share of compute, in millionths, in the time of a run that starts with the progress
+// The part of a run's time that is spent computing, in millionths. The run starts with the progress
 // `resumed_from` and does all remaining work at the pace of `terms`.
 int32_t computing_millionths(const RunTerms& terms, Duration resumed_from);
 

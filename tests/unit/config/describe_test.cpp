@@ -105,8 +105,7 @@ TEST(Resolved, is_json_in_the_order_of_the_fields) {
   EXPECT_EQ(json["seed"], std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(json["policy"]["permit_timeout"], "123456789ns");
   EXPECT_EQ(json["source"]["kind"], "file");
-  // When the JSON is loaded, each value has its old type again. 007 and the quoted 'true' are
-  // texts.
+  // Values keep their types: 007 and the quoted 'true' are strings in the YAML, too.
   EXPECT_EQ(json["args"]["a"].dump(), R"([1,1.5,"007","true",true,null,"x"])");
 }
 
