@@ -129,7 +129,7 @@ class AttemptStory:
         nodes = unnumbered(row["which"])
         which = f" ({self.history.names.few(nodes)})" if len(nodes) == row["nodes"] else ""
         forever = "; no pod that leaves would help" if row["is_unresolvable"] else ""
-        took = f"{row['plugin']} took away {self._of_all(row['nodes'])}{which}"
+        took = f"{row['plugin']} rejected {self._of_all(row['nodes'])}{which}"
         return f"{took}: {row['reason']}{forever}"
 
     def _line(self, line: int) -> list[str]:

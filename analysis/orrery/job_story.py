@@ -356,7 +356,7 @@ class JobStory:
         rows = [[clock(at), what, detail] for at, what, detail in self.way.itertuples(index=False)]
         most = 6 + 7 * lines
         more = [f"  and {len(rows) - most:,} more"] if len(rows) > most else []
-        return "\n".join(["Way", *("  " + line for line in columns(rows[:most])), *more])
+        return "\n".join(["History", *("  " + line for line in columns(rows[:most])), *more])
 
     # ---- pods and accounts
 

@@ -90,7 +90,7 @@ class Starvation:
         least, most = rows["gpus"].min(), rows["gpus"].max()
         size = f"{least:,g} to {most:,g} GPUs" if least < most else count(most, "GPU")
         each = " each" if len(rows) > 1 else ""
-        used = f", {gpu_time(rows['gpu_s'].sum())} while it waited" if most else ""
+        used = f" ({gpu_time(rows['gpu_s'].sum())} while it waited)" if most else ""
         return size + each + used
 
     # ---- changes that would have helped

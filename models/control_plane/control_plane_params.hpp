@@ -96,10 +96,11 @@ struct ControlPlaneParams {
       "Namespaces, and clients that query them; with level: full. Absent: namespaces cause no "
       "load.",
       Heeded{Fact::FullPlane});
-    v("services", services, "Services, and clients that watch their addresses; with level: full.",
+    v("services", services,
+      "Services, and clients that watch their Endpoints or EndpointSlices; with level: full.",
       Heeded{Fact::FullPlane});
     v("losses", losses, "API servers that are lost.", Heeded{Fact::FullPlane});
-    v("node_join", node_join, "Requests that a node sends in each boot.",
+    v("node_join", node_join, "Requests that a node sends at each boot.",
       Heeded{Fact::ControlPlane}, Heeded{Fact::NodeBoots});
     v("joins", joins, "Nodes that are absent at the start and join later.",
       Heeded{Fact::ControlPlane});

@@ -24,7 +24,8 @@ struct ControlPlaneSample {
     c("done", &ControlPlaneSample::done, "requests that succeeded", "1/s");
     c("too_many", &ControlPlaneSample::too_many, "requests rejected with 429", "1/s");
     c("errors", &ControlPlaneSample::errors,
-      "requests that failed with status 500 or above: refused or timed out", "1/s");
+      "requests that failed with a 5xx status, because etcd did not serve them or they timed out",
+      "1/s");
     c("lost", &ControlPlaneSample::lost,
       "requests that failed because no API server was up, or their server went down", "1/s");
     c("p50", &ControlPlaneSample::p50,
@@ -63,8 +64,8 @@ struct ApiServerSample {
       "rate, not one by one",
       "1/s");
     c("gone", &ApiServerSample::gone,
-      "watches that the server rejected with 410 Gone, because its watch cache lacked changes; "
-      "their clients list again",
+      "watches that the server rejected with 410 Gone, because its watch cache no longer had the "
+      "changes since the last event of the watch; the client then lists again",
       "1/s");
   }
 };
@@ -87,7 +88,7 @@ struct EtcdSample {
     c("refused", &EtcdSample::refused, "writes rejected as too large, or for lack of space", "1/s");
     c("timed_out", &EtcdSample::timed_out,
       "writes that timed out without a leader, or during a defragmentation", "1/s");
-    c("in_use", &EtcdSample::in_use, "size of all objects and their uncompacted old versions now");
+    c("in_use", &EtcdSample::in_use, "size now of all objects and their uncompacted old versions");
     c("file", &EtcdSample::file, "size on disk of one member's database file now");
     c("waiting", &EtcdSample::waiting, "writes whose commit is still pending now", "writes");
     c("read", &EtcdSample::read, "bytes read from etcd", "B/s");
@@ -96,7 +97,7 @@ struct EtcdSample {
     c("watcher_memory", &EtcdSample::watcher_memory,
       "memory of the leader for the watches of API servers now");
     c("index_memory", &EtcdSample::index_memory,
-      "memory of one member for its index of keys and uncompacted versions now");
+      "memory that one member now uses for its index of keys and uncompacted versions");
     c("members_lost", &EtcdSample::members_lost,
       "members that are down now; with separate_events, of the etcd that stores pods", "members");
   }

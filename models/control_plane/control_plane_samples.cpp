@@ -163,8 +163,9 @@ void ControlPlane::add_summary(Recorder& recorder) {
   log_.add_summary(recorder);
   recorder.add_summary("watches_gone", static_cast<int64_t>(servers_.watch_caches().gone()),
                        "watches",
-                       "watches that a server rejected with 410 Gone, because its watch cache "
-                       "lacked changes; their clients list again");
+                       "watches that a server rejected with 410 Gone, because its watch cache no "
+                       "longer had the changes since the last event of the watch; the client then "
+                       "lists again");
   recorder.add_summary("etcd_watcher_memory_peak", watcher_memory_peak_.count, "B",
                        "largest sampled memory of etcd's leader for the watches of API servers; "
                        "with separate_events, summed over both etcds");

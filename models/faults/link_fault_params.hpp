@@ -113,7 +113,7 @@ struct LinkFaultParams {
     v("list", list, "Faults at given times.");
     v("random", random, "Kinds of random faults; they strike independently of one another.");
     v("routing", routing,
-      "Changes of the routing engine, which start or end the effect of cursed cables.",
+      "Changes of the routing engine. Cursed cables are slow only while the engine is adaptive.",
       Heeded{Fact::Spines});
   }
   // Whether any listed or random fault has kind `cursed`. Such a fault slows a cable only while

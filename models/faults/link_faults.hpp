@@ -39,8 +39,8 @@ struct LinkFaultRow {  // one fault of one cable or switch
     c("from", &LinkFaultRow::from, "when the fault began");
     c("to", &LinkFaultRow::to, "when the fault ended; -1: not in this run");
     c("symbol_errors", &LinkFaultRow::symbol_errors,
-      "symbol errors that the cable's port counted from the start of the run until the fault or "
-      "the run ended; 0 for a switch");
+      "symbol errors counted on the cable from the start of the run until the fault or the run "
+      "ended; 0 for a switch");
   }
 };
 

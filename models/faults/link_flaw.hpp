@@ -49,13 +49,13 @@ struct DegradedLink {
 struct CursedLink {
   static constexpr std::string_view kKind = "cursed";
   static constexpr std::string_view kDoc =
-      "The cable is slow while routing is adaptive, because of old NIC firmware. The repair "
+      "Because of old NIC firmware, the cable is slow while routing is adaptive. The repair "
       "installs new firmware.";
   double factor = 100;
   template <class V>
   void fields(V& v) {
     v("factor", factor, "How many times slower the cable is.", Range{1.0, 1e6}, Unit{"ratio"},
-      Source{"a report by Yandex of 100 to 1,000 times, with HCA firmware up to 20.30.1004"});
+      Source{"Yandex reports 100 to 1,000 times, with HCA firmware up to 20.30.1004"});
   }
 };
 using LinkFlaw = std::variant<DeadLink, FlappingLink, DegradedLink, CursedLink>;

@@ -22,7 +22,7 @@ struct LognormalRepair {
   template <class V>
   void fields(V& v) {
     v("median", median,
-      "Half of the repairs take less time. Published for historic HPC sites: 54min, with a "
+      "Half of the repairs are shorter than this. Published for historic HPC sites: 54min, with a "
       "sigma of 1.94.",
       Range{1_ns, Duration::max()},
       Source{
@@ -30,7 +30,7 @@ struct LognormalRepair {
     v("sigma", sigma, "Standard deviation of the logarithm of the duration.", Range{0.0, 10.0},
       Source{"our fit to the hardware incidents of SuperBench"});
     v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
-      Source{"an estimate, because the fit puts 10 % of the repairs beyond 14 d, where no data "
+      Source{"an estimate; the fit alone puts 10 % of the repairs beyond 14 d, where no data "
              "support the fit"});
   }
   template <class C>
@@ -46,11 +46,9 @@ struct ExponentialRepair {
   template <class V>
   void fields(V& v) {
     v("mean", mean,
-      "Mean of the distribution, before repairs are cut to `max`. Means at LANL: 342min for "
-      "hardware, 369min for software, 247min for network.",
-      Range{1_ns, Duration::max()},
-      Source{"LANL's HPC systems, with a mean repair time of 355min over all failures and 247min "
-             "over network failures"});
+      "Mean of the distribution, before repairs are cut to `max`. Means at LANL: 355min for all "
+      "failures, 342min for hardware, 369min for software, 247min for network.",
+      Range{1_ns, Duration::max()}, Source{"mean repair time at LANL's HPC systems"});
     v("max", max, "Longer repairs are cut to this duration.", Range{1_ns, Duration::max()},
       Source{"an estimate, as for lognormal repairs"});
   }
@@ -66,7 +64,7 @@ struct FixedRepair {
   template <class V>
   void fields(V& v) {
     v("duration", duration, "Every repair takes this long.",
-      Source{"an estimate, because a reboot takes 10 to 20 min"});
+      Source{"an estimate; a reboot takes 10 to 20 min"});
   }
   template <class C>
   void check(C& c) const {

@@ -195,7 +195,7 @@ Machine dgx_b200() {
       "DGX B200 datasheet",
       "DGX B200 datasheet; Fabric Manager user guide",
       "assumed: each GPU is PIX to its own NIC, as in DGX H100",
-      "DGX B200 datasheet: 8 x 400 Gb/s, storage ports are left out; places assumed",
+      "DGX B200 datasheet: 8 x 400 Gb/s; places assumed; storage ports are not modelled",
       "DGX B200 datasheet: 2 x Platinum 8570; socket links from NCCL topo.h, Sapphire Rapids",
       "DGX B200 datasheet",
       "training is an estimate: 76 % of the maximum of a DGX B200, less the GPUs "

@@ -32,7 +32,7 @@ constexpr std::string_view kCubeMesh = "assumed: the hybrid cube mesh of DGX-1 (
 constexpr std::string_view kBridges =
     "nccl-tests issue 178: bridges of twelve links join pairs of cards";
 constexpr std::string_view kPcieOfCard =
-    "generation from the NVIDIA product datasheet of the GPU; PCIe places of the devices assumed";
+    "generation from the NVIDIA product datasheet of the GPU; PCIe topology assumed";
 
 // One kind of server. It has `sockets * cores * threads` logical CPUs; the node lists of traces
 // give only this product. Nodes of the openb list may have the same GPUs but differ in other parts.

@@ -92,7 +92,8 @@ struct RunTables {
       : profile{recorder, "/profile",
                 "Events of the simulator and the time spent in them, by label."},
         ladder{recorder, "/meta/digests",
-               "Running hash of all events, in rows that are a fixed number of events apart. The "
+               "Running hash of all events so far. The number of events between two rows is fixed. "
+               "The "
                "hash shows where two runs begin to differ."} {}
   Channel<ProfileOutRow> profile;
   Channel<DigestRow> ladder;

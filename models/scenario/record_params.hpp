@@ -41,7 +41,8 @@ struct RecordParams {
     v("off", off, "Tables that are not written, as glob patterns of their names.",
       Example{"[/timeline/teams]"});
     v("compression", compression, "Deflate level of the tables; 0: no compression.", Range{0, 9},
-      Source{"level 1 takes about 5 times as long as level 0 and saves most of the space"});
+      Source{"level 1 saves most of the space that level 0 takes; writing takes about 5 times as "
+             "long"});
   }
 };
 

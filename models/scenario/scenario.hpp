@@ -34,9 +34,9 @@ struct ChangeParams {
     v("at", at, "Time of the change, from the start of the run.", Required{},
       Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
-      "The new `policy`. As after a restart of the scheduler with another configuration, running "
-      "pods stay, and pods that are not bound yet are scheduled again. `job_queue`, "
-      "`controllers` and `driver: counting` are rejected here.",
+      "The new `policy`. As after a restart of the scheduler with another configuration, bound "
+      "pods stay, and all other pods are requeued. `job_queue`, `controllers` and `driver: "
+      "counting` are rejected here.",
       Required{}, Example{"{base: strict_gang}"});
   }
 };
@@ -63,8 +63,8 @@ struct RunParams {
       "Simulated time at which the run ends. Absent: the run ends when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`, a stalled run ends: no job arrived, started or ended for this time, and "
-      "all remaining jobs have arrived and wait for nodes.",
+      "Without `until`, the run ends as stalled once no job has arrived, started or ended for "
+      "this time. A job that makes progress or is still to arrive prevents this end.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,

@@ -20,7 +20,7 @@ struct ControllerParams {
   void fields(V& v) {
     v("name", name, "Name of the policy; see `orrery describe`.", Required{},
       Example{"AvoidBrokenLinks"});
-    v("period", period, "Time between two checks; the first is one period after the start.",
+    v("period", period, "Time between two checks; the first check is one period after the start.",
       Range{100_ms, 240_h}, Source{"the scan interval of cluster-autoscaler"});
     v("args", args, "Arguments of the policy.");
   }

@@ -27,8 +27,9 @@ struct PackingSample {
       "%");
     c("jobs", &PackingSample::jobs, "jobs whose arrival brought the load to this percent", "jobs");
     c("allocated", &PackingSample::allocated,
-      "share of the cluster's GPUs reserved for pods; mean of one sample for each job of the row, "
-      "taken just before the next job arrives or at the end of the run",
+      "GPUs reserved for pods, as a share of the cluster's GPUs. For each job of the row, one "
+      "sample is taken just before the next job arrives, or at the end of the run; the value is "
+      "the mean of these samples",
       "%");
     c("fragmented", &PackingSample::fragmented,
       "idle GPU capacity that pods of workload.typical_pods cannot use, as a share of the "

@@ -21,7 +21,8 @@ struct DatasetParams {
 
   template <class V>
   void fields(V& v) {
-    v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
+    v("store", store,
+      "Name of a store in storage.stores, or `local` for the disks of the job's nodes.", Required{},
       Example{"blob"});
     v("per_step", per_step, "How much each GPU reads for a step.", Required{},
       Range{Bytes{}, 256_GiB}, Example{"50MB"});

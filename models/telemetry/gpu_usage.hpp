@@ -55,10 +55,10 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // early, integrals and GPU times differ by less than the time of one checkpoint write on each GPU.
 // Nodes that are down draw no power.
 //
-// GPUs of dedicated parameter servers spin as long as their gang runs. GPUs of a service compute
-// for a share of the time that equals the load of the service, and are idle for the rest. Example:
-// for a replica of 8 A100 at load 0.25, 8 GPUs are allocated, 2 are reported as busy and 2 compute.
-// Together they draw 1,118 W.
+// GPUs of dedicated parameter servers spin as long as their gang runs. At load 0.25 the
+// GPUs of a service compute for 25 % of the time, and are idle for the rest. So of a replica of
+// 8 A100, 8 GPUs are allocated, and on average 2 are reported as busy and 2 compute. Together the 8
+// GPUs draw 1,118 W.
 //
 // A counted job (Job::is_counted) holds a number of GPUs but no node. Its GPUs are treated like
 // those of a pod, and draw the mean power of the cluster's GPUs.

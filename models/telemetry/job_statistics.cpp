@@ -62,13 +62,15 @@ void JobStatistics::add_summary(Recorder& recorder) {
                        "jobs that ran");
   recorder.add_summary(
       "jct_mean", all_.completions.mean(), "s",
-      "mean time from submission until completion, or until the end that a trace recorded");
+      "mean time from submission until completion, or until the end that a trace recorded or a "
+      "generator drew");
   recorder.add_summary(
       "jct_p50", all_.completions.quantile(50), "s",
-      "median time from submission until completion, or until the end that a trace recorded");
+      "median time from submission until completion, or until the end that a trace recorded or a "
+      "generator drew");
   recorder.add_summary("jct_p99", all_.completions.quantile(99), "s",
                        "99th percentile of the time from submission until completion, or until the "
-                       "end that a trace recorded");
+                       "end that a trace recorded or a generator drew");
 }
 
 }  // namespace orrery

@@ -38,7 +38,7 @@ struct LinkRow {
       "upward rate that the cable could carry at the end of the run, reduced by its faults");
     c("bytes_up", &LinkRow::bytes_up, "bytes carried upwards, away from NICs");
     c("bytes_down", &LinkRow::bytes_down, "bytes carried downwards, towards NICs");
-    c("symbol_errors", &LinkRow::symbol_errors, "symbol errors that its port counted in the run");
+    c("symbol_errors", &LinkRow::symbol_errors, "symbol errors counted on the cable in the run");
     c("times_down", &LinkRow::times_down,
       "how often it went down, failures of its switches included");
     c("downtime", &LinkRow::downtime, "how long it was down in all");

@@ -78,8 +78,8 @@ struct UsefulSample {
   static void columns(auto&& c) {
     c("time", &UsefulSample::time, "end of the interval; the mean is over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
-      "computing GPUs, without compute that a later failure or preemption undid; the integral over "
-      "the run is the sum of useful_gpu_s in /jobs",
+      "computing GPUs; compute that a later failure or preemption undid does not count. The "
+      "integral over the run is the sum of useful_gpu_s in /jobs",
       "GPU");
   }
 };

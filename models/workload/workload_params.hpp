@@ -39,8 +39,8 @@ struct WorkloadParams {
   void fields(V& v) {
     v("sources", sources, "Sources of jobs. Their jobs are merged in the order of submission.");
     v("training", training,
-      "Start, checkpoints and restarts of jobs without a training section of their own or of their "
-      "source.",
+      "Start, checkpoints and restarts of jobs for which neither the job nor its source has a "
+      "training section.",
       Heeded{Fact::SharedTraining});
     v("controller", controller, "Start, failure detection and restart of jobs.");
     v("steps", steps,
@@ -51,8 +51,8 @@ struct WorkloadParams {
       "every step is simulated.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
-      "The most frequent kinds of pods, by which fragmentation is measured; absent: it is not "
-      "measured.");
+      "The most frequent kinds of pods, for which fragmentation is measured. Absent: fragmentation "
+      "is not measured.");
     v("disruption_budgets", disruption_budgets,
       "PodDisruptionBudgets, which limit the evictions of pods by controllers.",
       Heeded{Fact::Controllers});

@@ -23,7 +23,8 @@ struct PodObjectParams {
       "Clients that watch all pods: the scheduler, the job controller, and other clients that "
       "only cause load. Kubelets do not count, because each watches only its own pods.",
       Range{2, 1'000'000}, Unit{"clients"},
-      Source{"estimate: the scheduler, and the controllers of jobs, endpoints and garbage"},
+      Source{
+          "estimate: the scheduler, the Job and EndpointSlice controllers, the garbage collector"},
       Heeded{Fact::FullPlane});
   }
 };

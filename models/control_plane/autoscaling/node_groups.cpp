@@ -245,7 +245,8 @@ void NodeGroups::add_summary(Recorder& recorder) const {
   };
   count("scale_ups", counters_.scale_ups, "", "times that the autoscaler requested nodes");
   count("nodes_asked", counters_.asked, "nodes", "nodes that the autoscaler requested");
-  count("nodes_taken_away", counters_.taken_away, "nodes", "nodes that the autoscaler removed");
+  count("nodes_taken_away", counters_.taken_away, "nodes",
+        "nodes that the autoscaler removed, drained nodes included");
   count("nodes_timed_out", counters_.timed_out, "nodes",
         "requested nodes that were given up, because they had not registered in time");
 }

@@ -45,7 +45,7 @@ struct ServiceLoadSample {
     c("running", &ServiceLoadSample::running, "replicas that run", "pods");
     c("load", &ServiceLoadSample::load, "number of replicas that the load would keep fully busy",
       "pods");
-    c("use", &ServiceLoadSample::use, "share of its capacity that each running replica uses",
+    c("use", &ServiceLoadSample::use, "used share of the capacity of each running replica",
       "share");
   }
 };

@@ -29,7 +29,7 @@ struct ApiClientParams {
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: one try and 10 retries"});
     v("backoff", backoff,
       "Wait before the retry of a request that was lost with its server. The wait doubles with "
-      "each loss, up to `backoff_max`. Jitter adds up to 100 % to each wait.",
+      "each loss, up to `backoff_max`. Jitter lengthens each wait by 0 to 100 %.",
       Source{"estimate"}, Heeded{tries_max > 1, "tries_max is 1 (no retries)"});
     v("backoff_max", backoff_max, "Limit on the wait of `backoff`, before jitter.",
       Source{"client-go: reflectors, 30 s"}, Heeded{tries_max > 1, "tries_max is 1 (no retries)"});

@@ -32,7 +32,7 @@ struct PodClientsParams {
     v("kube_proxy", kube_proxy,
       "The kube-proxy of each node, which sends requests when the node boots.",
       Source{"kube-proxy (qps/burst): 5/10"});
-    v("daemons", daemons, "Each pod of a DaemonSet, which sends requests when its node boots.",
+    v("daemons", daemons, "Each DaemonSet pod, which sends requests when its node boots.",
       Source{"client-go (qps/burst): 5/10"});
     v("others", others, "All other clients, such as those that list Events.",
       Source{"client-go (qps/burst): 5/10"});

@@ -48,7 +48,7 @@ struct DefragmentationParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When the administrator begins, from the start of the run.", Required{},
+    v("at", at, "Time from the start of the run until the administrator begins.", Required{},
       Example{"10min"}, IsInstant{});
   }
 };
@@ -103,14 +103,14 @@ struct EtcdParams {
       Range{1_Gbps, 1000_Gbps}, Source{"estimate: the network of one virtual machine"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
-      "CPU time of a member for each object of a LIST. It delays no other LIST.", Range{0.0, 1e9},
+      "CPU time of a member for each object of a LIST. LISTs compute in parallel.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: LISTs of 300,000 objects of 1 KB, less the cost of the bytes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "CPU time of a member for each byte of a LIST.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: LISTs of 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
       Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
-      "Whether reads lock the database; a commit then waits for earlier reads.",
+      "true: reads lock the database, so a commit waits for earlier reads.",
       Source{"etcd 3.4: reads are concurrent; in older releases a long read blocked all writes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("election_timeout", election_timeout,

@@ -59,7 +59,7 @@ struct FlowControlParams {
       "Time between adjustments of the seats that levels lend and borrow; 0: never.",
       Source{"KEP-1040: 10 s"}, kOfSeats);
     v("smoothing", smoothing,
-      "Weight of the old value when the demand of a level is smoothed, at each adjustment of "
+      "Weight of the old value in the smoothed demand of a level, computed at each adjustment of "
       "seats. A rise of the demand is not smoothed.",
       Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
       kOfSeats);
@@ -86,7 +86,7 @@ struct FlowControlParams {
     v("retry_after", retry_after,
       "Retry-After of rejected requests. constant: 1 s; adaptive: 1 to 32 s, longer while more "
       "requests are rejected.",
-      Source{"k8s.io/apiserver: constant before 1.28"});
+      Source{"k8s.io/apiserver before 1.28 (since then adaptive)"});
   }
   void check(Checker& c) const;
   std::vector<std::string> level_names() const;

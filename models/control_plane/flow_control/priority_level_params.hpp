@@ -60,7 +60,7 @@ struct PriorityLevelParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Name by which schemas refer to the level.", Required{},
+    v("name", name, "Name by which flow schemas refer to the level.", Required{},
       Example{"workload-low"});
     v("kind", kind,
       "exempt: requests start at once; queue: requests wait in queues if no seat is free; reject: "
@@ -109,9 +109,9 @@ struct FlowSchemaParams {
     v("level", level, "Name of the priority level.", Required{}, Example{"system"});
     v("distinguisher", distinguisher,
       "How requests are divided into flows. none: all requests of the schema are one flow; user: "
-      "one flow for each user; namespace: one flow for each namespace. Pods, their Events and "
-      "services are in the namespace of their job's team. With namespaces.per_job, each job has "
-      "its own namespace.",
+      "one flow for each user; namespace: one flow for each namespace. The pods, Events "
+      "and services of a job are in the namespace of the job's team. With namespaces.per_job, each "
+      "job has its own namespace.",
       Source{"Kubernetes: spec.distinguisherMethod, ByUser or ByNamespace; absent: none"});
   }
 };

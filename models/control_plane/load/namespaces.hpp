@@ -27,8 +27,8 @@ struct NamespaceParams {
   template <class V>
   void fields(V& v) {
     v("objects", objects,
-      "Number of objects of each namespace: the Namespace itself, a ServiceAccount, and a "
-      "ConfigMap with a root certificate.",
+      "Number of objects of each namespace: first the Namespace itself, then a ServiceAccount; all "
+      "others are ConfigMaps.",
       Range{1, 1'000}, Unit{"objects"},
       Source{"Kubernetes 1.24: Namespace, ServiceAccount, ConfigMap kube-root-ca.crt"});
     v("object_bytes", object_bytes, "Mean size of these objects.", Range{1_B, 1_MiB},

@@ -15,7 +15,7 @@ namespace orrery {
 
 struct NamespaceAskersParams {
   static constexpr std::string_view kDoc =
-      "Clients that query every namespace in turn, for example for access rights.";
+      "Clients that query every namespace in turn, for example to check access rights.";
   int32_t clients = 1;
   Duration every = {};
 
@@ -52,7 +52,7 @@ struct NamespacesParams {
       Unit{"ratio"},
       Source{"estimate: as for LISTs in KEP-3157; watch cache and indexes hold decoded objects"});
     v("askers", askers,
-      "Clients that query every namespace in turn, for example for access rights.");
+      "Clients that query every namespace in turn, for example to check access rights.");
     v("readers", readers, "Clients that list the ServiceAccounts of all namespaces.");
   }
   void check(Checker& c) const {

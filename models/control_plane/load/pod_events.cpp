@@ -98,7 +98,8 @@ void PodEvents::add_summary(Recorder& recorder) const {
         "failed attempts to schedule or bind a pod, each recorded in an Event or in a series of "
         "Events");
   count("event_series_patches", failures.patched, "requests",
-        "writes that turned an Event of failed_scheduling into a series, or updated such a series");
+        "writes that turned an Event about failed scheduling into a series, or updated such a "
+        "series");
   if (readers_.empty()) return;
   ListReaders::Counters all;
   LatencyHistogram latency;

@@ -33,7 +33,7 @@ struct PodEventsParams {
       "Events that the scheduler records for a failed attempt to schedule or bind a pod. If a "
       "gang fails, these Events are recorded for each of its pods. The second failure of a pod "
       "turns its Event into a series; later failures are only counted. A series is updated every "
-      "30 min and, for the last time, after 6 min without a failure.",
+      "30 min. The series ends with one more update after 6 min without a failure.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
     v("bytes", bytes, "Size of one Event.", Range{1_B, 1_MiB},

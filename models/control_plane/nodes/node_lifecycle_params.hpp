@@ -45,7 +45,7 @@ struct NodeLifecycleParams {
       Source{"kube-controller-manager: --secondary-node-eviction-rate"});
     v("unhealthy_share", unhealthy_share,
       "Share of a zone's nodes that must be NotReady before secondary_taint_rate applies. "
-      "Besides, at least 3 nodes of the zone must be NotReady, and at least one must not be.",
+      "Besides, at least 3 nodes of the zone must be NotReady, and at least one must be Ready.",
       Range{0.0, 1.0}, Unit{"share"},
       Source{"kube-controller-manager: --unhealthy-zone-threshold"});
     v("large_zone", large_zone,

@@ -26,7 +26,8 @@ struct BootRow {  // one boot of a node; -1: stage not reached
     c("ready", &BootRow::ready,
       "when its kubelet had reported Ready, so that the node takes pods; -1: never");
     c("settled", &BootRow::settled,
-      "when the boot was over (kube-proxy and daemons watch, all Events are stored); -1: never");
+      "when the boot was over: kube-proxy and the daemons had opened their watches, and all Events "
+      "of the boot were stored; -1: never");
     c("again", &BootRow::again,
       "requests of the boot that were sent again because the API client's own retries failed",
       "requests");

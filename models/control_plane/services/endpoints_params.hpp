@@ -39,9 +39,9 @@ struct EndpointsParams {
       Range{1_B, Bytes{10'000}},
       Source{"published: KEP-1152, 5,000 addresses make about 1 MB; KEP-0752 assumes 100 B, and "
              "the Kubernetes blog 300 B"});
-    v("object_bytes", object_bytes, "Size of an object without addresses.", Range{0_B, 1_MiB},
-      Source{"estimate: name, labels, owner, ports"});
-    v("object_min", object_min, "Least size of an object.", Range{0_B, 1_MiB},
+    v("object_bytes", object_bytes, "Size of an object apart from its addresses.",
+      Range{0_B, 1_MiB}, Source{"estimate: name, labels, owner, ports"});
+    v("object_min", object_min, "Minimum size of an object with its addresses.", Range{0_B, 1_MiB},
       Source{"no minimum; KEP-0752 assumes 1 KB"});
     v("addresses_max", addresses_max,
       "Maximum number of addresses in an Endpoints object. Further addresses are left out; 0: no "
@@ -52,8 +52,9 @@ struct EndpointsParams {
     v("batch_period", batch_period,
       "Changes of a service within this time are written in one pass.", Range{Duration{}, 1_h},
       Source{"kube-controller-manager: --endpointslice-updates-batch-period"});
-    v("syncs", syncs, "Services that the controller syncs in parallel.", Range{1, 1'000},
-      Unit{"services"}, Source{"kube-controller-manager: --concurrent-service-endpoint-syncs"});
+    v("syncs", syncs, "Maximum number of services that the controller syncs in parallel.",
+      Range{1, 1'000}, Unit{"services"},
+      Source{"kube-controller-manager: --concurrent-service-endpoint-syncs"});
   }
 };
 

@@ -28,7 +28,7 @@ struct WatchFanOutParams {
       Range{Duration{}, 1_ms},
       Source{"calibrated: kubernetes issue 58050, 8 writes/s of 400 addresses to 5,000 watchers "
              "keep 60 cores busy"});
-    v("copy_rate", copy_rate, "Rate at which one core encrypts and sends.",
+    v("copy_rate", copy_rate, "Rate at which one core encrypts and sends encoded objects.",
       Range{Bandwidth{1}, 1000_Gbps}, Source{"estimate: TLS and the network stack, 1 GB/s"});
     v("has_headless_filter", has_headless_filter, "Whether kube-proxies skip headless services.",
       Source{"kubernetes pull request 81612, since 1.17"});

@@ -57,17 +57,17 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. With too few nodes, each node has one server; with "
-      "placement: dedicated, each node except one. A gang on one node has no servers: its ranks "
-      "reduce among themselves. In a listed job or a generator's largest gang, each group (see "
-      "among) needs at least `count` ranks, or `count` + 1 with placement: dedicated.",
+      "Number of servers, each on its own node. If the gang has too few nodes, each node has one "
+      "server, or each node except one if placement is dedicated. A gang on one node has no "
+      "servers: its ranks reduce among themselves. Each group (see among) in a listed job, or in "
+      "a generator's largest job, needs at least `count` ranks, or `count` + 1 if dedicated.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "
       "the servers are on the gang's last nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks, which place servers beside the workers"});
     v("overlap", overlap, "true: pulls of one part of a buffer overlap pushes of its other parts.",
-      Source{"an estimate: in synchronous steps all workers push before any worker pulls"});
+      Source{"an estimate, because in synchronous steps all workers push before any worker pulls"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
   // Number of servers if the ranks are on `nodes` nodes, which must be at least 2.
@@ -121,12 +121,12 @@ struct ExchangeTimeParams {
     v("span", span,
       "node: the ranks of the measurement were on one node; nodes: they were on several nodes.");
     v("latency", latency,
-      "Requires bandwidth. An exchange then takes latency + bytes x bus factor / bandwidth.");
+      "Requires `bandwidth`: an exchange takes latency + bytes x bus factor / bandwidth.");
     v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests report it.");
     v("sweep", sweep,
-      "Measured points (size of the buffer, bus bandwidth), by growing size. Between points, the "
-      "bus bandwidth is interpolated along the logarithm of the size. Smaller buffers take as long "
-      "as the buffer of the first point. Larger buffers have the bus bandwidth of the last point.");
+      "Measured points (size of the buffer, bus bandwidth), in order of size. Between points, the "
+      "bus bandwidth is interpolated along the logarithm of the size. Below the first point, the "
+      "duration is constant; above the last point, the bus bandwidth is constant.");
   }
   template <class C>
   void check(C& c) const {

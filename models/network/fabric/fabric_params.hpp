@@ -29,7 +29,7 @@ struct FabricParams {
   template <class V>
   void fields(V& v) {
     v("radix", radix, "Ports of a switch.", Range{2, 1024}, Unit{"ports"},
-      Source{"DGX SuperPOD B200: 64-port NDR switches"});
+      Source{"64-port NDR switches of the DGX SuperPOD B200"});
     v("levels", levels,
       "Levels of switches: 2, 3, or 0 for an automatic choice. 0 gives 3 levels if `file` divides "
       "the hosts into several blocks (its column PSW), or if there are more leaves than a spine "

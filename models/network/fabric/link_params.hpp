@@ -21,8 +21,8 @@ struct LinkParams {
   template <class V>
   void fields(V& v) {
     v("ack_timeout", ack_timeout, "How long a sender waits before it resends a damaged packet.",
-      Source{"an estimate that fits an operator's report: a bit error rate of 1e-9 made a link of "
-             "200 Gb/s 100 times slower"},
+      Source{"an estimate that fits an operator's report, in which a bit error rate of 1e-9 made a "
+             "link of 200 Gb/s 100 times slower"},
       Heeded{Fact::DamagedPackets});
     v("ib_timeout", ib_timeout,
       "Sets ack_timeout to 4.096 us x 2^T, where T is this value, as NCCL_IB_TIMEOUT does.",

@@ -33,10 +33,10 @@ struct RoutingParams {
   void fields(V& v) {
     v("engine", engine,
       "dmodk (OpenSM's ftree): the destination decides the up-port, so shift patterns have no "
-      "contention; updn: as dmodk, but destinations of a dead port are spread over the other "
-      "ports; minhop: a random path for each destination; ecmp: a hash decides for each flow; "
-      "adaptive_local: the least loaded up-link of each switch; adaptive_global: the path whose "
-      "most loaded link has the least load.",
+      "contention; updn: as dmodk, but if a port is dead, its destinations are spread over "
+      "the other ports; minhop: a random path for each destination; ecmp: a hash decides for each "
+      "flow; adaptive_local: the least loaded up-link of each switch; adaptive_global: the path "
+      "whose most loaded link has the least load.",
       Source{"OpenSM current-routing.txt"}, Heeded{Fact::Spines});
     v("choose_every", choose_every,
       "Interval at which adaptive engines reroute all flows. Absent: a gang's flows are routed "

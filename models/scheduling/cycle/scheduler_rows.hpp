@@ -54,8 +54,9 @@ struct AttemptRow {
     c("pods", &AttemptRow::pods,
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "maximum number of pods of the gang that fitted into one domain; -1: not counted. If a "
-      "domain has too few free GPUs for the gang, this number considers only GPUs",
+      "maximum number of pods of the gang that fitted into one domain; -1: not counted. A "
+      "domain with too few free GPUs for the gang counts with the number of pods for which its "
+      "free GPUs suffice",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");
@@ -110,7 +111,8 @@ struct RejectionRow {
       "preemption cannot help: evicting pods from the rejected nodes would not make them feasible");
     c("which", &RejectionRow::which,
       "ids of the rejected nodes, as ranges such as 0-7,12. If the list is too long, near ranges "
-      "are joined, and the nodes between them are included. Empty: not recorded");
+      "are joined, and the nodes between them are included. Empty if is_noted is true or "
+      "nodes is 0");
   }
 };
 

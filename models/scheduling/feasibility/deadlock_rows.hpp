@@ -13,8 +13,8 @@ namespace orrery {
 
 enum class DeadlockEnd : uint8_t {
   Unresolved,       // the deadlock exists at the end of the run
-  Timeout,          // members lost reservations: Permit timed out or rejected them
-  PodsDeleted,      // members lost pods, which were deleted or preempted, or whose node failed
+  Timeout,          // pods of members timed out or were rejected in Permit
+  PodsDeleted,      // pods of members were deleted or preempted, or their node failed
   CapacityAdded,    // taints, cordons or the state of nodes changed
   MemberCompleted,  // a member got all its pods
   Merged,           // the members are now in an older deadlock
@@ -36,12 +36,13 @@ struct DeadlockRow {
       "when the deadlock began; from then on no member could get all its pods");
     c("resolved_at", &DeadlockRow::resolved_at, "when the deadlock ended; -1: not in this run");
     c("resolution", &DeadlockRow::resolution,
-      "why the deadlock ended; timeout: Permit timed out or rejected pods; pods_deleted: pods were "
-      "deleted or preempted, or their node failed; merged: the members are now in an older "
-      "deadlock");
+      "why the deadlock ended; timeout: pods timed out or were rejected in Permit; pods_deleted: "
+      "pods were deleted or preempted, or their node failed; merged: the members are now in an "
+      "older deadlock");
     c("members", &DeadlockRow::members, "maximum number of jobs in the deadlock at one time",
       "jobs");
-    c("gpus_held", &DeadlockRow::gpus_held, "most GPUs that the members held at one time", "GPU");
+    c("gpus_held", &DeadlockRow::gpus_held,
+      "maximum number of GPUs that the members held at one time", "GPU");
     c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time that the members held during the deadlock",
       "GPU s");
   }
@@ -65,9 +66,10 @@ struct DeadlockMemberRow {  // a row for each gang of a member job
     c("assigned", &DeadlockMemberRow::assigned,
       "maximum number of pods of the gang that had a node at one time while the job was a member",
       "pods");
-    c("needed", &DeadlockMemberRow::needed, "pods that the gang needs to start", "pods");
+    c("needed", &DeadlockMemberRow::needed, "number of pods that the gang needs before it starts",
+      "pods");
     c("gpus_held", &DeadlockMemberRow::gpus_held,
-      "most GPUs that the gang held at one time while the job was a member", "GPU");
+      "maximum number of GPUs that the gang held at one time while the job was a member", "GPU");
     c("is_infeasible", &DeadlockMemberRow::is_infeasible,
       "whether the job's unplaced pods would not fit even if no other job ran");
   }

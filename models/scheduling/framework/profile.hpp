@@ -83,8 +83,8 @@ struct QueueParams {
       Source{"SchedulerPopFromBackoffQ, on by default since Kubernetes 1.33. It is on in "
              "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8), which use 1.35"});
     v("head_of_line", head_of_line,
-      "skip: pods behind a pod that does not fit are tried. block: no pod passes the head of the "
-      "queue.");
+      "skip: if a pod does not fit, the pods behind it are tried. block: no pod passes the head "
+      "of the queue.");
   }
   void check(Checker& c) const {
     if (max_backoff < initial_backoff) {
@@ -124,7 +124,7 @@ struct ProfileParams {
       kOfPods);
     v("disable", disable, "Plugins of the base to leave out.", kOfPods);
     v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
-      "The search for nodes stops once this share of the nodes is feasible; 0: adaptive.",
+      "The search for nodes stops once this share of the nodes is found feasible; 0: adaptive.",
       Range{0, 100}, Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"}, kOfPods);
     v("tie_break", tie_break, "Which of several nodes with the best score is chosen.", kOfPods);
     v("queue", queue, "Backoff times and order of the scheduling queue.", kOfPods);

@@ -28,10 +28,10 @@ struct SchedulerCostParams {
       "The scheduler whose speed is imitated. Costs given below take precedence. current: today's "
       "kube-scheduler, as in scheduler_perf. kubernetes_1_15: without InterPodAffinity, a cycle "
       "that visits 500 nodes takes 6.34 ms, which gives 158 pods/s. Kubernetes 1.15 itself always "
-      "enabled InterPodAffinity. If the profile has InterPodAffinity, the plugin's default "
-      "`algorithm` is before_1_18, which visits all nodes. A cluster of 5,000 nodes then reaches "
+      "enabled InterPodAffinity. If the profile has this plugin, its default `algorithm` is "
+      "before_1_18, which compares each pod with all nodes. A cluster of 5,000 nodes then reaches "
       "38 pods/s.",
-      Source{"kubernetes pull request 79474, July 2019, on 12 cores. Three costs "
+      Source{"kubernetes_1_15: kubernetes pull request 79474, July 2019, on 12 cores. Three costs "
              "reproduce its anti-affinity benchmark within 15 %: 6.34 ms for a cycle, and in "
              "InterPodAffinity 3.96 us for each node and 1.44 us for each pod. In tests of 2019, "
              "clusters of 5,000 nodes reached 15 pods/s (issue 78208) to 100 pods/s (pull request "
@@ -50,9 +50,12 @@ struct SchedulerCostParams {
     v("per_pod", per_pod,
       "Scheduler time for each pod that gets a node. Absent: the cost of the preset.",
       Range{Duration{}, 1_min},
-      Source{"140us, calibrated with per_node; kubernetes_1_15: 5ms, the rest of the 6.34 ms"});
-    v("bind", bind, "Time from the end of the scheduling cycle until the pod is bound.",
-      Range{Duration{}, 1_h}, Source{"without a control plane, a binding takes no time"});
+      Source{"140us, calibrated with per_node; kubernetes_1_15: 5ms, the rest of the 6.34 ms of a "
+             "cycle (see preset)"});
+    v("bind", bind,
+      "Time from the end of the scheduling cycle until the pod is bound or, with a control plane, "
+      "until the scheduler sends the binding.",
+      Range{Duration{}, 1_h}, Source{"assumed"});
   }
 };
 

@@ -83,11 +83,11 @@ struct CountedCostParams {
   void fields(V& v) {
     v("release_delay", release_delay,
       "Time from a job's end until its resources are free, as with an epilog or terminating pods.",
-      Source{"simulators of batch systems charge nothing"});
+      Source{"simulators of batch systems have no such delay"});
     v("batch_start", batch_start,
       "Time to start all jobs of one plan together, whatever their number. The jobs compute after "
       "this time, and the queue plans again only after it.",
-      Source{"simulators of batch systems charge nothing"});
+      Source{"simulators of batch systems have no such delay"});
   }
 };
 
@@ -120,13 +120,13 @@ struct JobQueueParams {
       "of Admit policies.");
     v("estimates", estimates, "Estimates of run times.");
     v("counts", counts,
-      "Resources that jobs take out of the pool of all nodes. Plans make reservations only for the "
-      "first resource of the list; a job starts only if enough of the others is free, too. The "
-      "list must include gpus if driver is counting and a job requests GPUs.");
+      "Resources that the job queue counts, each in total over all nodes. A job starts only if "
+      "enough of each is free. Plans make reservations only for the first resource of the list. "
+      "The list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "first all jobs that end at their expected time free their resources; then the queue plans "
-      "after each arrival and each other end, or once if there are none.",
+      "after each arrival and each end of a job. Ends at the expected time come first: they free "
+      "resources, and cause a plan (one for all of them) only if nothing else causes one.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "

@@ -40,9 +40,9 @@ struct GpuSpeedParams {
   template <class V>
   void fields(V& v) {
     v("list", list,
-      "Speeds by application and GPU model. Jobs of an application without an entry have the speed "
-      "from the file `throughputs`. If the file has no speed for them, the model's entry without "
-      "an application applies, or else speed 1.");
+      "Speeds by application and GPU model. The speed of a job on a model is the first of these "
+      "that exists: the entry for its application and the model, the speed in the file "
+      "`throughputs`, the entry for the model with an empty application, 1.");
     v("throughputs", throughputs,
       "Gavel's JSON file of steps per second, by GPU model and job type. The speed on a model is "
       "the model's steps per second divided by those of `reference`.",

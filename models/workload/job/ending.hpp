@@ -53,7 +53,7 @@ struct DrawnEndingParams {
 
   template <class V>
   void fields(V& v) {
-    v("cause", cause, "Cause of the end in the tables /jobs and /pods.");
+    v("cause", cause, "Cause that the tables /jobs and /pods give for this end.");
     v("chance", chance,
       "Probability of this end. The end is drawn at each start of a pod; in a gang, once per role "
       "at each start of the gang.",

@@ -56,7 +56,7 @@ struct JobRow {
       "the stop was not detected yet");
     c("cause", &JobRow::cause,
       "why the job did not complete; none: it completed, is not over, or is a service that failed "
-      "because no replica ran at its end");
+      "because no replica ran when the service ended");
     c("exit_code", &JobRow::exit_code, "exit code; 0: success; -1: unknown");
     c("pods", &JobRow::pods, "number of pods; for a service, the maximum number of replicas",
       "pods");

@@ -40,7 +40,8 @@ struct RecoveryRow {
     c("scheduled", &RecoveryRow::scheduled,
       "when the pod, or enough pods to start the gang, had nodes again; -1: never");
     c("started", &RecoveryRow::started,
-      "when all pods that take part were up and the set-up of their communicator began; -1: never");
+      "when the pod, or all pods with which the gang starts, were up; the set-up of a gang's "
+      "communicator begins at this time; -1: never");
     c("resumed", &RecoveryRow::resumed,
       "when the gang or pod computed again, after loading its checkpoint; -1: never");
     c("caught_up", &RecoveryRow::caught_up,

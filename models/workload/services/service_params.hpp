@@ -24,7 +24,7 @@ struct LoadStepParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When this load begins, from the start of the run.", Required{}, IsInstant{});
+    v("at", at, "Time from the start of the run until this load begins.", Required{}, IsInstant{});
     v("load", load, "The load, as a number of fully busy replicas.", Range{0.0, 1e6},
       Unit{"replicas"}, Required{}, Example{"7.5"});
   }

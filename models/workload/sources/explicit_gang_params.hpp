@@ -39,9 +39,9 @@ struct ExplicitRoleParams {
     v("pods", pods, "Number of pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
       "In a gang: number of pods of this role that must be up before the job starts. They also "
-      "count towards the gang's min_available. 0: the role has no minimum of its own. Volcano "
-      "differs in two ways. A missing minimum means all pods of the role. If the gang's minimum is "
-      "less than the sum of the roles' minimums, Volcano ignores the roles' minimums.",
+      "count towards the gang's min_available. 0: the role has no minimum of its own. In "
+      "Volcano, a missing minimum means all pods of the role. Volcano ignores the roles' minimums "
+      "if their sum is more than the gang's minimum.",
       Range{0, 1'000'000}, Unit{"pods"}, Source{"only the gang's min_available counts"},
       Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
     v("pod", pod, "Requests of each pod of the role.");

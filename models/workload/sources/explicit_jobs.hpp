@@ -72,7 +72,7 @@ struct ExplicitJobParams {
       "waits up to workload.controller.last_call for the other pods.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods},
       Heeded{min_available == 0 || kind == JobKind::MpiGang,
-             "kind is pods: each pod starts on its own"});
+             "kind is pods (each pod starts on its own)"});
     v("pod", pod, "Requests of each pod.");
     v("gangs", gangs,
       "Gangs of several roles, in place of pods, min_available and pod. With kind: pods, only one "

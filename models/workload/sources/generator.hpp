@@ -37,9 +37,9 @@ struct PresetShape {
     v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: no limit.", Range{0, 1'000'000},
       Unit{"GPU"});
     v("ends", ends,
-      "completed: all jobs complete. published: jobs are cancelled, or fail for good, as often as "
-      "on that cluster; small and large jobs equally often. A cancelled or failed job ends when "
-      "its duration is over.");
+      "completed: all jobs complete. published: each job is cancelled, or fails for good, with the "
+      "probability published for the cluster, whatever the job's size. A cancelled or failed job "
+      "ends when its duration is over.");
   }
 };
 struct JobClassParams {

@@ -68,10 +68,12 @@ struct TrainingParams {
     v("step", step,
       "One training step of a gang. Absent: exchanges between ranks take no time. With a step, "
       "`work` is only GPU compute. Pipeline bubbles, stragglers, optimizer, data and exchanges "
-      "lengthen the run. With step.model, `work` is the compute time on the GPU model work_gpu.",
+      "lengthen the job's run time. With step.model, `work` is the compute time on the GPU model "
+      "work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
-      Heeded{is_step_felt(),
-             "the step has only compute, without a dataset or a checkpoint_interval"});
+      Heeded{
+          is_step_felt(),
+          "the step has only compute and the job has neither a dataset nor a checkpoint_interval"});
     v("dataset", dataset,
       "Data that gangs read during training. A step takes at least as long as reading its data.",
       Heeded{Fact::Gangs});

@@ -33,7 +33,8 @@ struct CheckpointParams {
 
   template <class V>
   void fields(V& v) {
-    v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
+    v("store", store,
+      "Name of a store in storage.stores, or `local` for the disks of the job's nodes.", Required{},
       Example{"blob"});
     v("bytes", bytes,
       "Size of a whole checkpoint. Megatron writes 14 bytes a parameter, which is 2.45 TB for 175 "
@@ -48,8 +49,7 @@ struct CheckpointParams {
       "everything, and every node reads everything.",
       Heeded{store != "local", "the store is local (each node writes its own part)"},
       Heeded{Fact::GangsOfPods});
-    v("host_copy", host_copy,
-      "Rate at which one GPU copies its state to host memory, with mode: async.",
+    v("host_copy", host_copy, "Rate at which one GPU copies its state to host memory.",
       Source{"PCIe 4 x16 less overheads"},
       Heeded{mode == CheckpointMode::Async, "mode is not async"});
   }

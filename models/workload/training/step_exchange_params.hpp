@@ -46,7 +46,8 @@ struct ExchangeParams {
     v("bytes", bytes,
       "Bytes that one rank holds before the exchange; with all_gather, after the exchange.",
       Required{}, Example{"350MB"});
-    v("count", count, "How often each step makes this exchange.", Range{1, 1'000'000'000});
+    v("count", count, "Number of times that each step makes this exchange.",
+      Range{1, 1'000'000'000});
     v("among", among,
       "Which ranks exchange with each other: the ranks of each data, tensor, pipeline or expert "
       "group, or all ranks of the job.");

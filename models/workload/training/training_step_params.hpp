@@ -81,10 +81,11 @@ struct StepParams {
   template <class V>
   void fields(V& v) {
     v("compute", compute,
-      "Compute time of one rank in a step, without waiting; replaces `model`. The time is the same "
-      "on every GPU model.");
+      "Compute time of one rank in a step, without waiting. The time is the same on every GPU "
+      "model. A step has either `compute` or `model`.");
     v("model", model,
-      "A language model that determines compute and exchanges; replaces `compute`.");
+      "A language model that determines compute and exchanges. A step has either `compute` or "
+      "`model`.");
     v("parallel", parallel, "Parallelism of the model.",
       Heeded{has_exchanges() || parallel.pipeline > 1,
              "there is neither a model nor an exchange nor a pipeline"});

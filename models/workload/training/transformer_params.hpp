@@ -44,7 +44,7 @@ struct TransformerParams {
     v("precision", precision,
       "Precision of matrix products; half: FP16 or BF16, which are equally fast. Peak rates are "
       "those of NVIDIA's data sheets, without sparsity.",
-      Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
+      Heeded{!peak_tflops, "peak_tflops is set"});
     v("peak_tflops", peak_tflops,
       "Peak rate of one GPU, the same for all GPU models. Replaces the data sheets' peak rates.",
       Range{0.001, 1e6}, Unit{"TFLOP/s"});
@@ -56,7 +56,7 @@ struct TransformerParams {
     v("work_gpu", work_gpu,
       "GPU model on which `work` is the compute time of the job. On another GPU model, the compute "
       "time of a step is longer or shorter by the ratio of the two peak rates.",
-      Heeded{!peak_tflops, "peak_tflops gives all GPU models the same peak"});
+      Heeded{!peak_tflops, "peak_tflops is set"});
     v("gradient_bytes", gradient_bytes, "Bytes of one parameter's gradient in exchanges.",
       Range{1, 8}, Unit{"bytes"}, Source{"Megatron sums up gradients in 32 bits"});
     v("experts_per_token", experts_per_token,

@@ -34,12 +34,12 @@ struct GangDefragmenterParams {
     v("moved_max", moved_max, "Limit on the gangs that are suspended for one large gang.",
       Range{1, 100'000}, Unit{"gangs"}, Source{"estimate"});
     v("may_wait", may_wait,
-      "true: gangs are suspended even if they then fit on no other nodes. They wait until room is "
-      "free.");
+      "true: gangs are suspended even if no other nodes have room for them. These gangs then wait "
+      "for room.");
     v("give_up_after", give_up_after,
-      "Suspended gangs are resumed after this time if the large gang has not started.",
+      "Time after which the suspended gangs are resumed even if the large gang has not started.",
       Range{1_s, 240_h}, Source{"estimate"});
-    v("retry_after", retry_after, "A search without a result is repeated after this time.",
+    v("retry_after", retry_after, "Minimum time between two searches for gangs to suspend.",
       Range{1_s, 240_h}, Source{"estimate"});
   }
 };

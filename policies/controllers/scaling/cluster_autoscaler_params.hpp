@@ -33,7 +33,8 @@ struct ScaleDownParams {
       "of its GPUs. For a node without GPUs, the use is the larger of the requested shares of CPU "
       "and memory. 0: only nodes without pods are removed.",
       Range{0.0, 1.0}, Unit{"share"},
-      Source{"cluster-autoscaler: --scale-down-utilization-threshold, and likewise for GPUs"});
+      Source{"cluster-autoscaler: --scale-down-utilization-threshold and "
+             "--scale-down-gpu-utilization-threshold"});
     v("gangs", gangs,
       "Whether nodes with pods of gangs may be drained, too. An eviction stops the whole gang. "
       "By default, upstream evicts no pods of custom controllers.");
@@ -41,7 +42,7 @@ struct ScaleDownParams {
       "A ready node is removed after it was unneeded for this time.",
       Source{"cluster-autoscaler: --scale-down-unneeded-time"});
     v("unready_time", unready_time,
-      "A node that is not ready is removed after it had no pods for this time.",
+      "A node is removed after it was not ready and had no pods for this time.",
       Source{"cluster-autoscaler: --scale-down-unready-time"});
     v("delay_after_add", delay_after_add,
       "No node is removed for this time after nodes were requested.",

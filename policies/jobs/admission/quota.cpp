@@ -30,8 +30,8 @@ class Quota final : public Policy, public Admit, public JobWatcher {
       v("of", of, "Who has a quota. A quota of an application can model its licences.");
       constexpr Range kUnits{int64_t{0}, int64_t{1} << 40U};
       v("limits", limits,
-        "By name of the team, user or application: how many units of the counted resource, such "
-        "as GPUs, its running jobs may have in total.",
+        "For each team, user or application, by name: the most units of the counted resource, such "
+        "as GPUs, that its running jobs may have in total.",
         kUnits);
       v("others", others,
         "Limit of each team, user or application that `limits` does not name; absent: no limit.",

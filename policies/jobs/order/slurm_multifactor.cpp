@@ -85,7 +85,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         "Users without a job so far do not count.",
         kFactors);
       v("weight_tres", weight_tres,
-        "PriorityWeightTRES: weights of the job's share of all cpus, memory, gpus, nics or pods.",
+        "PriorityWeightTRES: weights of a job's shares of the cluster's cpus, memory, gpus, nics "
+        "and pods.",
         kFactors, Example{"{gpus: 1000}"});
       v("billing_weights", billing_weights,
         "TRESBillingWeights: weights of cpus, memory (per GiB), gpus, nics and pods in the usage. "

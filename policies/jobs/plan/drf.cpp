@@ -136,9 +136,10 @@ class Drf final : public Policy, public Plan, public JobWatcher {
 };
 ORRERY_REGISTER_POLICY(Drf, "DRF",
                        "Dominant resource fairness over CPUs, memory and GPUs. An owner whose next "
-                       "job does not fit is skipped. Host time: O(log n) for each job that "
-                       "arrives, starts or ends, with n waiting jobs; more if job_queue.counts "
-                       "has several resources. O(owners) when nodes join or leave.");
+                       "job does not fit is skipped. Host time with n waiting jobs: O(log n) for "
+                       "each job that arrives, starts or ends, or more if "
+                       "policy.job_queue.counts has several resources; O(owners) when nodes join "
+                       "or leave.");
 
 }  // namespace
 }  // namespace orrery

@@ -28,8 +28,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("backfill", backfill,
-        "Which jobs behind the head are tried first: in queue order, or those with the shortest "
-        "estimates (EASY-SJBF).",
+        "Order in which the jobs behind the head are tried. queue: order of the queue; shortest: "
+        "shortest estimate first (EASY-SJBF).",
         Source{"queue: Lifka 1995; shortest: Tsafrir, Etzion, Feitelson, TPDS 2007"});
     }
   };
@@ -130,11 +130,11 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobTree by_length_;             // waiting jobs by estimate, for Shortest
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",
-                       "EASY backfill: the first job that does not fit has a reservation, and "
-                       "later jobs start if they do not delay it. Host time: O(log n) for each "
-                       "arrival, end and started job, with n waiting jobs. The search takes "
-                       "longer if many waiting jobs are small enough but too long, or short "
-                       "enough but too large.");
+                       "EASY backfill: the first job that does not fit gets a reservation. Later "
+                       "jobs start if they do not delay that job. Host time: O(log n) for each "
+                       "arrival, end and started job, with n waiting jobs. The search for later "
+                       "jobs that may start takes longer if many of them are small enough but too "
+                       "long, or short enough but too large.");
 
 }  // namespace
 }  // namespace orrery

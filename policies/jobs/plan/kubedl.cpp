@@ -75,8 +75,9 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
 };
 ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
                        "Teams take turns. In its turn, a team starts its job with the highest "
-                       "priority. Jobs that do not fit or that Quota holds back are skipped. Ties "
-                       "are broken by submission (in KubeDL, at random). Host time: O(log n) for "
+                       "priority. Jobs that do not fit or that Quota holds back are skipped. "
+                       "Jobs of equal priority start in the order of submission (upstream: at "
+                       "random). Host time: O(log n) for "
                        "each job that arrives or leaves and for each turn, more with several "
                        "counted resources.");
 

@@ -72,11 +72,11 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
         "A waiting job joins a running job only if the running job's estimated GPU time is at "
         "least this multiple of the waiting job's.",
         Range{0.0, 1000.0}, Source{"Lucid artifact: half"});
-      v("check_every", check_every, "Time between checks of busy_arrivals.", Range{1_s, 24_h},
-        Source{"Lucid artifact: 100 s"});
+      v("check_every", check_every, "Time between checks of the load (see busy_arrivals).",
+        Range{1_s, 24_h}, Source{"Lucid artifact: 100 s"});
       v("busy_arrivals", busy_arrivals,
-        "The cluster is busy while more jobs than this arrived in the last 10 min; negative: "
-        "always.",
+        "The cluster is busy if a check finds that more jobs than this arrived in the last "
+        "10 min; negative: always.",
         Unit{"jobs"}, Range{int64_t{-1}, int64_t{1'000'000}},
         Source{"Lucid artifact: 2 predicted arrivals"});
     }
@@ -256,7 +256,7 @@ ORRERY_REGISTER_POLICY(
     "Jobs with the least estimated GPU time start first. While the cluster is busy, two jobs with "
     "equal requests may share their GPUs, if the scores of their applications allow it. The memory "
     "of GPUs is ignored. While the cluster is not busy, no job overtakes the first waiting job "
-    "that does not fit. Without `driver: counting` the cluster never counts as busy. Host time: "
+    "that does not fit. The cluster is never busy unless `driver: counting` is set. Host time: "
     "O(waiting jobs * running jobs) for each plan.");
 
 }  // namespace

@@ -21,8 +21,7 @@ class SlurmBackfill final : public Policy, public Plan {
       v("bf_interval", bf_interval, "Time between two planner passes.", Range{1_s, 24_h},
         Source{"slurm.conf SchedulerParameters"});
       v("bf_resolution", bf_resolution,
-        "Expected remaining run times of waiting and running jobs are rounded up to multiples of "
-        "this.",
+        "The estimated run time that a job has left is rounded up to a multiple of this.",
         Range{1_s, 24_h}, Source{"slurm.conf SchedulerParameters"});
       v("bf_window", bf_window, "How far ahead a pass looks: no reservation starts later.",
         Range{1_s, 366_d}, Source{"slurm.conf SchedulerParameters"});

@@ -38,7 +38,7 @@ class Coscheduling final : public Policy,
         Range{int64_t{0}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupRejectPercentage", podGroupRejectPercentage,
         "When a member finds no node, the waiting members are rejected only if more than this "
-        "share of the gang's minimum has no node.",
+        "share of the members that the gang needs have no node.",
         Range{0, 100}, Unit{"percent"}, Source{"scheduler-plugins 903da7df"});
     }
   };

@@ -108,9 +108,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
                        "Places a whole gang under one leaf switch or on one node. relax_attempts "
                        "and relax_after widen the domain step by step, as in Philly. Host time of "
-                       "an attempt: O(leaves), or O(nodes) with level: hostname. It is longer for "
-                       "a gang whose pods differ, request shares of a GPU or request no GPU: such "
-                       "a gang is tried in one domain after another until it fits.");
+                       "an attempt: O(leaves), or O(nodes) with level: hostname. Host time is "
+                       "longer for a gang whose pods differ, request shares of a GPU or request no "
+                       "GPU: such a gang is tried in one domain after another until it fits.");
 
 }  // namespace
 }  // namespace orrery

@@ -26,7 +26,7 @@ class DotProduct final : public Policy, public Score {
       v("prefer", prefer,
         "smallest_product: prefers nodes where little of the requested resources is free; "
         "largest_product: prefers nodes where much of the requested resources is free.",
-        Source{"smallest_product: the FGD artifact (USENIX ATC 2023); largest_product: Tetris"});
+        Source{"the FGD artifact (USENIX ATC 2023). Tetris uses largest_product"});
     }
   };
   DotProduct(Handle& handle, const Params& params)

@@ -281,8 +281,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
   Cached<Least> least_;
 };
 ORRERY_REGISTER_POLICY(NodeResourcesFit, "NodeResourcesFit",
-                       "Accepts only nodes with room for the pod. Prefers emptier or fuller "
-                       "nodes.");
+                       "Accepts only nodes with room for the pod. `scoringStrategy` sets whether "
+                       "emptier or fuller nodes score higher.");
 
 }  // namespace
 }  // namespace orrery

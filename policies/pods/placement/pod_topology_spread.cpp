@@ -51,7 +51,7 @@ class PodTopologySpread final : public Policy,
     template <class V>
     void fields(V& v) {
       v("defaultConstraints", defaultConstraints,
-        "Constraints of pods without `topology_spread`. They count the pods of the same job.",
+        "Constraints of pods without `topology_spread`. Only pods of the same job are counted.",
         Source{"kube-scheduler 1.36 has no defaults for the pods of jobs"});
     }
     void check(Checker& checker) const {

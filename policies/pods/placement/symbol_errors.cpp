@@ -17,7 +17,7 @@ struct SymbolErrorsParams {
   void fields(V& v) {
     v("per_hour", per_hour, "Highest accepted rate, summed over the compute NICs of a node.",
       Range{0.0, 1e18}, Unit{"errors/h"},
-      Source{"InfiniBand's limit of 1e-12 for each bit, on one link of 200 Gb/s"});
+      Source{"InfiniBand's limit on the bit error rate, 1e-12, for one link of 200 Gb/s"});
   }
 };
 

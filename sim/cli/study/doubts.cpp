@@ -54,8 +54,7 @@ Doubt not_shown(const PairedDifference& paired) {
   const size_t needed = pairs_needed(paired, std::abs(paired.estimate().mean) / 2);
   std::string text = "no difference is shown, because the interval contains 0";
   if (needed != SIZE_MAX) {
-    text +=
-        "; to show a difference as large as this takes about " + std::to_string(needed) + " seeds";
+    text += "; about " + std::to_string(needed) + " seeds would show a difference of this size";
   }
   return {DoubtKind::NotShown, std::move(text)};
 }

@@ -123,9 +123,9 @@ struct JobControllerParams {
              "30 s unless the pod says otherwise"},
       Heeded{Fact::Preemption});
     v("overruns", overruns,
-      "kill: a job fails for good once it has run for its requested time since its last restart, "
-      "pauses for checkpoints included. A job of kind: pods fails once this time has passed since "
-      "its first pod began to run. keep: the job continues.",
+      "kill: a job fails for good once it has run for its requested time, pauses for checkpoints "
+      "included. Each restart resets its run time. A job of kind: pods fails once its requested "
+      "time has passed since its first pod began to run. keep: the job continues.",
       Source{"Kubernetes ends no job without activeDeadlineSeconds; Slurm kills jobs"},
       Heeded{Fact::Requests, overruns == Overruns::Kill});
   }

@@ -26,9 +26,9 @@ struct SwfOptions {
       "processor.");
     v("overruns", overruns,
       "Jobs that ran longer than they requested. keep: run time and request stay as recorded. cut: "
-      "they complete when the requested time is over. raise: the requested time is raised to the "
-      "run time, as in pyss and Alea. A run time of -1 is first replaced by default_duration. To "
-      "let overrunning jobs fail, use keep and `workload.controller.overruns: kill`.");
+      "the jobs complete when the requested time is over. raise: the requested time is raised to "
+      "the run time, as in pyss and Alea. A run time of -1 is first replaced by default_duration. "
+      "To let overrunning jobs fail, use keep and `workload.controller.overruns: kill`.");
   }
 };
 
@@ -68,7 +68,8 @@ struct OpenbOptions {
   template <class V>
   void fields(V& v) {
     v("pending_jobs", pending_jobs,
-      "true: replay pods that never started, with their wait as duration. false: leave them out.");
+      "true: replay pods that never started, each for as long as it waited. false: leave them "
+      "out.");
   }
 };
 
@@ -80,8 +81,8 @@ struct SacctOptions {
   template <class V>
   void fields(V& v) {
     v("gpu_types", gpu_types,
-      "true: pods may use only nodes with the GPU model TYPE of gres/gpu:TYPE. Each site chooses "
-      "its names of types, such as a100. false: any node.");
+      "true: pods may use only nodes with the GPU model TYPE of gres/gpu:TYPE. false: any node. "
+      "Sites choose their own names of types, such as a100.");
   }
 };
 
@@ -103,8 +104,8 @@ struct TraceColumns {
   template <class V>
   void fields(V& v) {
     v("submit", submit,
-      "When the job was submitted: seconds from any zero or from 1970, or a date and time such as "
-      "2020-04-01 12:00:00. All rows must have the same format.");
+      "When the job was submitted: seconds since 1970 or any other time, or a date and time such "
+      "as 2020-04-01 12:00:00. All rows must have the same format.");
     v("duration", duration, "How long the job ran: seconds, or with a unit, as in 90min.");
     v("gpus", gpus, "GPUs of the whole job; 0.25 is a quarter of one GPU.");
     v("pods", pods,
@@ -127,8 +128,9 @@ struct TraceColumns {
     v("requested_time", requested_time, "The user's limit or estimate, in the format of duration.");
     v("cpus", cpus, "CPU cores of the whole job.");
     v("memory", memory, "Memory of the whole job: GiB, or with a unit, as in 512GB.");
-    v("gpu_model", gpu_model, "The required GPU model; A|B allows both.");
-    v("node", node, "Node of the job, for recorded_nodes; only for jobs of one pod.");
+    v("gpu_model", gpu_model, "The required GPU model; A|B allows either.");
+    v("node", node,
+      "Node on which a job of one pod ran; `recorded_nodes: true` binds the pod to this node.");
   }
 };
 

@@ -55,9 +55,10 @@ struct TraceParams {
     v("window_start", window_start,
       "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
       "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
-      "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. Exception: with "
-      "warm_start an openb trace starts at the first deletion of any pod. The load before this "
-      "deletion is incomplete, because the trace lacks pods deleted before the recording began.",
+      "Empty: 0:00 of the first day if times are dates or count from 1970, else 0. For an "
+      "openb trace with warm_start, empty means: from the first deletion of any pod. The load "
+      "before this deletion is incomplete, because the trace lacks pods deleted before the "
+      "recording began.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
@@ -92,7 +93,7 @@ struct TraceParams {
       "out. Which jobs they are depends on the format. sia, openb_untimed: all jobs, so these "
       "formats need this parameter. swf: jobs with a run time of -1. acme_seren, acme_kalos, "
       "philly, pai, pai_instances, sacct, google_*: jobs that ran when the recording stopped. csv, "
-      "json_lines: jobs that have neither a duration nor both start and end. gavel: jobs without a "
+      "json_lines: jobs without a duration, unless start and end are known. gavel: jobs without a "
       "throughput. Other formats ignore this parameter.");
     v("recorded_nodes", recorded_nodes,
       "true: pods may use only the node that the trace names for them. false: any node.");
@@ -102,8 +103,8 @@ struct TraceParams {
       "native traces made with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
       "or, if that is unknown, for default_duration. Jobs with neither are not replayed. false: "
-      "jobs that were cancelled before they started are left out. With arrive_at: start, they are "
-      "always left out.");
+      "jobs that were cancelled before they started are left out. If arrive_at is start, they are "
+      "left out in any case.");
     v("swf", swf, "For format swf only.");
     v("gavel", gavel, "For format gavel only.");
     v("pai", pai, "For formats pai and pai_instances only.");

@@ -22,7 +22,8 @@ struct TraceModelParams {
 
   template <class V>
   void fields(V& v) {
-    v("trace", trace, "The recorded trace to imitate. Parameters of this map select a part of it.",
+    v("trace", trace,
+      "The recorded trace to imitate. Parameters of this map select a part of the trace.",
       Required{});
     v("load", load, "Factor on the rate of arrivals; 2 doubles the load.", Range{0.001, 1000.0});
     v("span", span,

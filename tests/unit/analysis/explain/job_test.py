@@ -55,7 +55,7 @@ def test_filters_take_away_what_the_message_counts(deadlocked) -> None:
         counted = re.findall(r"(\d+) (Insufficient \S+?)[,.](?:\s|$)", lines.at[line, "message"])
         assert [(str(r.nodes), r.reason) for r in removed.itertuples()] == counted
         assert all(r.plugin == "NodeResourcesFit" for r in removed.itertuples())
-    assert "NodeResourcesFit took away 16 of 16 nodes (gpu-0 to gpu-15)" in story.text
+    assert "NodeResourcesFit rejected 16 of 16 nodes (gpu-0 to gpu-15)" in story.text
 
 
 def test_holders_are_those_that_the_pods_show(deadlocked) -> None:

@@ -51,8 +51,8 @@ def test_who_came_later_and_went_first_is_counted_with_team_and_size(made) -> No
     # Two small jobs used 2 x 4 GPUs x 2 h = 16 GPU h, the urgent one 2 GPUs x 1 h = 2 GPU h.
     assert in_short(run, "wide").startswith(
         "3 jobs submitted later got nodes before it (1 of higher priority): 2 of team blue with 4 "
-        "GPUs each, 16 GPU h while it waited and 1 of team red with 2 GPUs, 2 GPU h while it "
-        "waited. ")
+        "GPUs each (16 GPU h while it waited) and 1 of team red with 2 GPUs (2 GPU h while it "
+        "waited). ")
     rows = explain_job(run, "wide").tables["overtakers"]
     assert rows["name"].to_list() == ["small", "small", "urgent"]
     assert in_short(run, "first") == ""
