@@ -222,8 +222,8 @@ Result tour_processes(uint64_t pending, uint64_t operations) {
   return {ns, phold.checksum()};
 }
 
-// One run of the reference program, which measures itself in the same way. Returns Result{} if the
-// program is missing.
+// Runs the reference program, and reads the time per event and the checksum from its output.
+// Returns Result{} if the program is missing.
 Result reference(const std::string& program, uint64_t pending, uint64_t operations) {
 #ifdef ORRERY_BENCH_REFERENCE_DIR
   const bool is_hold = program.starts_with("hold");

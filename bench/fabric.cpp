@@ -38,8 +38,8 @@ std::vector<FabricNode> nodes_of(const Size& size) {
   return nodes;
 }
 
-// Number of routes between random NICs that are found per microsecond of CPU time. With an adaptive
-// engine each route adds to the loads of its links.
+// Number of routes found per microsecond of CPU time, each between two random NICs. With an
+// adaptive engine each route adds to the loads of its links.
 double routes_per_us(const Fabric& fabric, const LinkState& state, RoutingEngine engine,
                      int64_t routes) {
   double least = 1e30;

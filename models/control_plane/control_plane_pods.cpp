@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_pods.cpp -- writes of pods through the API.
+// models/control_plane/control_plane_pods.cpp -- writes Pod objects through the API.
 #include <algorithm>
 #include <memory>
 #include <utility>

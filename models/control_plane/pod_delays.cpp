@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-// A node that died has lost its images.
+// A node that goes down loses its images.
 void PodDelays::connect(NodeNews& nodes) {
   nodes.node_down.connect([this](NodeId node, NodeReason) { held_[node.index].clear(); });
 }

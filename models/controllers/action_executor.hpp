@@ -77,8 +77,8 @@ class ActionExecutor {
   struct Counters {
     uint64_t given = 0, done = 0, refused = 0, failed = 0;
   };
-  // "there is no such node" (or job, or pod) if the action names an object that does not exist.
-  // Empty if all its objects exist.
+  // Returns "there is no such node" (or job, or pod) if the action names an object that does not
+  // exist, else an empty text.
   std::string_view what_is_missing(const ControlAction& action) const;
   ActionRow row_of(const Giver& by, const Actions::Ordered& ordered) const;
   void begin(uint64_t number, const CordonNode& action);

@@ -14,7 +14,7 @@
 namespace orrery {
 
 // Shared NVSwitch mode: a set of GPUs that can be connected by NVLink for one tenant. In this mode
-// the Fabric Manager manages the switches, not the tenant.
+// the Fabric Manager, not the tenant, manages the switches.
 struct NvSwitchPartition {
   int32_t id = 0;
   GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order

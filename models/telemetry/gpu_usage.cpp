@@ -225,7 +225,8 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
   gpu_time("power", total(GpuRate::Loaded),
            "GPU energy above idle, divided by the power that one computing GPU draws above idle");
   gpu_time("computing", useful + lost, "GPU time of computing");
-  gpu_time("useful", useful, "GPU time of computing that no failure, preemption or eviction undid");
+  gpu_time("useful", useful,
+           "GPU time of computing that was not lost to a failure, preemption or eviction");
   gpu_time("lost", lost, "GPU time of computing lost to failures, preemptions and evictions");
   gpu_time("exchange", GpuTime::seconds(accounts.exchange),
            "GPU time that steps spend waiting for exchanges, slower ranks and data");

@@ -39,8 +39,8 @@ std::runtime_error wrong_type(const Asked& asked, const py::array& array,
   return asked.policy.wrong(asked.method, what.append(", expected ").append(expected));
 }
 
-// Sets each numbers[k] to the array's item index(k). Real numbers are rounded to the nearest
-// integer. `name(k)` names item k in messages.
+// Sets each numbers[k] to item index(k) of the array. Real numbers are rounded to the nearest
+// integer. An error message about numbers[k] contains name(k), such as "node n3".
 template <class Index, class Name>
 void take_numbers(const Asked& asked, const py::array& array, std::span<int64_t> numbers,
                   const Index& index, const Name& name) {

@@ -32,7 +32,7 @@ std::string type_text(const FieldTree& field) {
 
 void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows);
 
-// A remark as lines, broken between words. An example is never broken, so that it can be copied.
+// Wraps a remark between words. An example is never wrapped, so that it can be copied.
 std::string wrapped(const std::string& remark, size_t indent) {
   constexpr size_t kWidth = 100;
   const std::string margin(indent, ' ');

@@ -11,8 +11,7 @@
 namespace orrery {
 namespace {
 
-// The Damerau-Levenshtein distance, in which swapping two adjacent letters is one edit. Keeps three
-// rows of its table.
+// The Damerau-Levenshtein distance, in which swapping two adjacent letters is one edit.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> above(b.size() + 1);

@@ -16,8 +16,8 @@ enum class Part : bool { Whole, OfIncluding };
 
 Json shape_of(const FieldTree& field, Part part = Part::Whole);
 
-// Whether the key of the field must be present. This is so if the field is required, or if the
-// field is a struct or a variant that contains a required key.
+// Whether the key of the field must be present: the field is required, or is a struct that contains
+// a required key, or a variant whose default kind contains one.
 bool needs_value(const FieldTree& field) {
   const auto any = [](const FieldTree& tree) {
     return std::any_of(tree.children.begin(), tree.children.end(), needs_value);

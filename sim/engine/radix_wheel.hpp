@@ -3,9 +3,10 @@
 // A ticket is filed by the highest byte in which its time differs from `base_`: level = position of
 // that byte, bucket = the byte's value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and
 // 0x1207 to level 1, bucket 0x12. The earliest bucket is the first one of the lowest level in use.
-// If it is small, it is sorted into the front (`keys_`). A large bucket is spread over the levels
-// below; one of level 0, whose tickets have equal times, is split into lanes, a list for each
-// phase. A bucket is a chain of chunks in order of arrival. This order is kept for equal times.
+// A small bucket is sorted into the front (`keys_`). A large bucket is spread over the levels
+// below. At level 0 there is none below: the large bucket is split by phase into lanes, as all its
+// times are equal. A bucket is a chain of chunks in order of arrival. This order is kept for equal
+// times.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ class RadixWheel {
   using IsStale = std::function<bool(uint64_t ticket)>;
 
   RadixWheel();
-  // `time` must not precede the last ticket taken, nor an `end` for which refill returned false.
+  // `time` must not be before the last taken ticket or an `end` for which refill() returned false.
   void push(uint64_t time, uint64_t ticket) {
     if (time < limit_) return insert(time, ticket);
     file(time, ticket);

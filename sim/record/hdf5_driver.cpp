@@ -151,8 +151,8 @@ void set_length(PosixFile& file, haddr_t length) {
 
 // Extends the file to its full length, then executes the held writes. Writes of the superblock
 // (address 0) come first. HDF5 would write the superblock last. If the process were then killed
-// just before the last write, the file would have data beyond the length that the old superblock
-// states, and readers reject such a file.
+// just before the last write, metadata would refer to addresses beyond the length that the old
+// superblock states, and readers reject such addresses.
 void write_held(PosixFile& file) {
   struct stat status {};
   if (::fstat(file.descriptor, &status) == 0 &&

@@ -1,5 +1,5 @@
 // Reads any bytes as a scenario. The reader must return messages or a scenario, and must not crash.
-// An `include` in text from memory is a mistake, so no file is opened.
+// No file is opened, because load_text() rejects an `include`.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

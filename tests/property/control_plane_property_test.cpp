@@ -107,10 +107,10 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
 
 // A job whose pods need more nodes than exist, so the autoscaler adds nodes. Coscheduling gets a
 // pause between two tries of a gang. Without this pause Coscheduling would try the same members
-// again and again until their nodes exist. Which other pods the autoscaler sees would then depend
-// on the order in which the pods were created. Jobs under Koordinator are not elastic, because
-// Koordinator leaves members of an elastic gang without a node until the scheduling queue is
-// flushed.
+// again and again until their nodes exist, and the autoscaler would not see the members that were
+// never tried. The order in which the pods were created would decide which members these are. Jobs
+// under Koordinator are not elastic, because Koordinator leaves members of an elastic gang without
+// a node until the scheduling queue is flushed.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
@@ -224,8 +224,8 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// Longer than any scheduling cycle that tries one member: scaled_job() has at most 19 nodes, and
-// the cycle places at most one pod.
+// Longer than any scheduling cycle that tries one member: the cluster of scaled_job() has at most
+// 19 nodes, and such a cycle places at most one pod.
 constexpr Duration kTried =
     SchedulerCost{}.per_cycle + SchedulerCost{}.per_node * 20 + SchedulerCost{}.per_pod;
 

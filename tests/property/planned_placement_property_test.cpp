@@ -149,8 +149,7 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
 
 // Binding times of the jobs, in the order in which the jobs end. Each job has one pod, and the
 // nodes differ only in their free GPUs. So HeliosConsolidate and packing by scores choose the same
-// node: of the nodes on which the pod fits, the one with the fewest free GPUs. Every job starts at
-// the same time with both.
+// node: of the nodes on which the pod fits, the one with the fewest free GPUs.
 std::vector<Time> starts_of(const std::string& jobs, const std::string& plugins) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 5}]}\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-# Found in the description of a column in which -1 is not an amount, for example "-1: never".
+# Matches the description of a column in which -1 is not an amount, for example "-1: never".
 NEVER = re.compile(r"-1: ")
 # Columns that are no amounts, and may be negative.
 SIGNED = {"priority", "by_priority"}

@@ -13,8 +13,7 @@ import pandas as pd
 from orrery import style
 from orrery.report.downsample import buckets, rows_joined, steps
 
-# The name that each colour of a figure has in the page's style sheet. The style sheet gives a name one
-# colour on light pages and another on dark pages.
+# The name that each colour of a figure has in the page's style sheet.
 COLOURS = {
     style.BLUE: "blue", style.ORANGE: "orange", style.GREEN: "green",
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",

@@ -19,11 +19,11 @@ struct ReplicaUse {
   int32_t not_found = 0;  // running pods without a collected measurement
 };
 
-// Returns ceil(pods * use / target), like pkg/controller/podautoscaler/replica_calculator.go.
-// `pods` is the number of pods that count, and `use` is their mean use. Measured pods always count.
+// Returns ceil(counted * mean / target), like pkg/controller/podautoscaler/replica_calculator.go.
+// counted is the number of pods that count, and mean is their mean use. Measured pods always count.
 // If the measured use is above the target, all other pods count as idle. If it is below the target,
 // pods without a measurement count as busy, and pods that are not ready do not count. The result is
-// `replicas` if no pod is measured, if use / target differs from 1 by at most the tolerance, or if
+// `replicas` if no pod is measured, if mean / target differs from 1 by at most the tolerance, or if
 // counting the other pods reverses the direction of scaling. Example: 4 replicas have a measured
 // use of 90 %, and the target is 60 %, so ceil(4 * 1.5) = 6 are wanted. If a fifth pod is not
 // ready, it counts as idle: the use is 72 %, and ceil(5 * 1.2) = 6.

@@ -27,9 +27,9 @@ struct ApiUser {
   ApiClientKind kind = ApiClientKind::User;
   uint32_t number = 0;  // number among users of that kind
 };
-// The hash of a flow, which decides which queues the flow may use. It depends on the schema's name,
-// so two schemas of one level have different flows, even for the same user. The
-// distinguisher says whether it also depends on the user, on the namespace, or on neither.
+// The hash of a flow. The hash decides which queues the flow may use. It depends on the schema's
+// name, so two schemas of one level have different flows, even for the same user. The distinguisher
+// says whether the hash also depends on the user, on the namespace, or on neither.
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
 // The seats of each level are:

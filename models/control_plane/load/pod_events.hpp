@@ -21,8 +21,8 @@
 namespace orrery {
 
 // No component waits for an Event to be stored. Each Event about a pod is written by a request of
-// its own, but repeated scheduling failures of a pod form a series (EventSeries). Events of other
-// recorders are a steady load.
+// its own, but repeated scheduling failures of a pod form a series (EventSeries). Events that
+// neither the scheduler nor a kubelet records are a steady load.
 class PodEvents {
  public:
   struct Params {  // the references must outlive the PodEvents

@@ -51,8 +51,8 @@ class NodeLifecycle {
   // At first all nodes are registered. A deleted node is ignored until it registers again.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
-  // If the node is tainted and its pods were already evicted, plans a second eviction after another
-  // full toleration, for pods that were bound to the node after the first eviction.
+  // If the node is tainted and no eviction is pending, plans an eviction after params.toleration,
+  // for pods that were bound to the node since the last eviction.
   void restart_toleration(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kAbsent = SIZE_MAX;
 
-// Numbers names in the order of their first use.
+// Gives each name a number, from 0, in the order of first use.
 template <class Name>
 struct Numbering {
   std::map<Name, uint32_t> known;

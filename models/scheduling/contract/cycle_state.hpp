@@ -67,7 +67,7 @@ class ORRERY_API CycleState {
     return nullptr;
   }
   // Random numbers of this attempt. The same stream of the same attempt yields the same numbers,
-  // whatever other attempts draw in between.
+  // whatever other attempts draw.
   Rng& rng(std::string_view stream) {
     for (auto& [name, rng] : drawn_) {
       if (name == stream) return rng;

@@ -54,8 +54,8 @@ class ORRERY_API PreFilter : public Point {
                                     "checks the pod before nodes are filtered; may exclude nodes"};
   // May remove nodes from `nodes`; a Diagnosis lists the removed nodes as unresolvable. Skip: the
   // policy's own Filter is not called in this cycle. Any result other than Success, Skip and
-  // Unschedulable: the later PreFilters are not called, nor are the Filter and Charges of the same
-  // policies. Exception: a node-local Filter may be called after any result, so it must not use
+  // Unschedulable: no PreFilter, Filter or Charges is called of a policy whose PreFilter comes
+  // later. Exception: a node-local Filter may be called after any result, so it must not use
   // results of pre_filter(). An attempt of a gang may call pre_filter() several times per member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };

@@ -1,5 +1,4 @@
-// models/scheduling/contract/policy_fault.hpp -- calls into policies, and attribution of their
-// failures.
+// models/scheduling/contract/policy_fault.hpp -- calls into policies, and faults of policies.
 #pragma once
 
 #include <cstdint>

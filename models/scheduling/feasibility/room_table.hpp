@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/room_table.hpp -- the room left on each node by chosen pods, as if
-// no other pods existed.
+// models/scheduling/feasibility/room_table.hpp -- a set of pods, and the resources that each node
+// would have free if only these pods existed.
 #pragma once
 
 #include <array>

@@ -63,7 +63,7 @@ class Nominations {
   }
 
   // Whether `pod` fits on the node beside the node's nominated pods of equal or higher priority. If
-  // a gang is placed as a whole, its nominated members do not count for each other. Only sums of
+  // the gang of `pod` is placed as a whole, nominated pods of this gang are ignored. Only sums of
   // requests are compared, because nominated pods have no devices yet. Example: 6 of 8 GPUs are
   // idle, and the nominated pods request 4 whole GPUs. So a pod with 2 whole GPUs fits.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {

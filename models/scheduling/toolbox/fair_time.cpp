@@ -40,7 +40,7 @@ struct SharesProgram {
     }
     for (size_t k = 0; k < gpus.size(); ++k) program.add_row(by_model[k], {-kInfinite, gpus[k]});
   }
-  // Terms of `factor` times the speed of job j, which is sum_k x_jk v_jk.
+  // The speed of job j is sum_k x_jk v_jk. Returns the terms of this sum, times `factor`.
   std::vector<Term> speed(const FairTimeJob& job, size_t j, double factor) const {
     std::vector<Term> terms;
     for (size_t k = 0; k < columns[j].size(); ++k) {

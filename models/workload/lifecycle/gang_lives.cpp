@@ -66,9 +66,9 @@ void GangLives::bound(PodId id) {
 }
 
 // Starts the gang if enough members have nodes. An elastic gang (min_available below its size)
-// first waits in Rendezvous. Any other gang has a start barrier: once the start time Pod::started
-// of every member that takes part is known, the barrier opens at the latest of these times. Then
-// the communicator is set up, and the checkpoint is loaded.
+// first waits in Rendezvous. Any other gang has a start barrier, which opens when the last member
+// that takes part starts (Pod::started). Then the communicator is set up, and the checkpoint is
+// loaded.
 void GangLives::gathers(JobId id) {
   const Job& job = jobs_.job(id);
   if (!jobs_.has_quorum(id)) return;

@@ -1,8 +1,8 @@
 // models/workload/lifecycle/rendezvous.hpp -- gangs that may run without some of their members.
 //
-// Members gather as in torchrun's rendezvous. A last call begins once min_available members are up,
-// and each role has as many members up as its own minimum. When the call ends, all members that are
-// up start. If all members are up, they start at once. A member that comes up later holds its GPUs
+// Members gather as in torchrun's rendezvous. A last call begins once min_available members are up
+// and each role has its own minimum of members up. When the call ends, all members that are up
+// start. If all members are up, they start at once. A member that comes up later holds its GPUs
 // and does not compute. The agents of the other members notice the late member within the monitor
 // interval and restart the rendezvous; without an interval, late members are never noticed.
 //

@@ -104,8 +104,8 @@ const JobSizeModel& JobSizeModel::preset(JobSizePreset preset) {
 }
 
 // The last bin has no published end. Its end, at most the longest published duration, is chosen so
-// that the mean of all durations equals the published mean. For Seren and Kalos the mean is larger
-// with any end, so the last bin ends at 1.05 times its start.
+// that the mean of all durations equals the published mean. For Seren and Kalos every end
+// gives a mean above the published one, so the last bin ends at 1.05 times its start.
 void JobSizeModel::build_bins(const PublishedJobs& published) {
   double low = kShortestS;
   double percent_below = 0;

@@ -112,8 +112,9 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
   gang.cycle.reading = reading;
 }
 
-// A gang on shared links first gets its step without other gangs. SharedLinks::settle() later finds
-// the step with the other gangs, and SharedLinks::changed reports it.
+// For a gang on shared links, the duration of a step is first computed as if no other gang used the
+// links. SharedLinks::settle() later computes it with the other gangs, and SharedLinks::changed
+// reports it.
 void GangSteps::find_step(JobId job) {
   SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;

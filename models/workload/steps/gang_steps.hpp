@@ -29,8 +29,8 @@ namespace orrery {
 // every step. If a gang cannot exchange data, it stalls and is aborted after NCCL's retry timeout.
 class GangSteps : public PaceModel {
  public:
-  // `network` is null with level: alpha_beta, `storage` is null without storage. All arguments must
-  // outlive this object.
+  // `network` is null unless `network.level` is `flow`. `storage` is null if the run has no stores.
+  // All arguments must outlive this object.
   GangSteps(Sim sim, GangTraffic traffic, const JobTable& jobs, JobController& controller,
             Network* network, Storage* storage, StepDetail steps);
 

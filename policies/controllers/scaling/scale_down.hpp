@@ -40,8 +40,8 @@ class ScaleDown {
 
  private:
   struct Node {
-    // Since when the node is unneeded; begins anew when an idle node's readiness changes.
-    // Negative: the node is needed.
+    // When the node became unneeded; negative: the node is needed. Set to the current time when the
+    // readiness of an idle node changes.
     Time unneeded{-1};
     bool was_ready = false;  // whether the unneeded node was ready at the last look()
     Time next_look = {};     // when to examine the node again after its pods could not move

@@ -142,7 +142,7 @@ class KoordinatorCoscheduling final : public Policy,
   }
 
   // Marks the group as one that has run. The mark is never removed, as on upstream's PodGroup. So
-  // with once-satisfied, the recreated pods of a restarted job are placed one by one.
+  // if matchPolicy is once-satisfied, the recreated pods of a restarted job are placed one by one.
   void post_bind(const PodView& pod, NodeId /*node*/) override {
     if (!pod.gang.is_valid()) return;
     const GangView gang = handle_.gang(pod.gang);

@@ -105,7 +105,7 @@ TEST(Resolved, is_json_in_the_order_of_the_fields) {
   EXPECT_EQ(json["seed"], std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(json["policy"]["permit_timeout"], "123456789ns");
   EXPECT_EQ(json["source"]["kind"], "file");
-  // Values keep their types: 007 and the quoted 'true' are strings in the YAML, too.
+  // Numbers have no leading zeros, so 007 is a string. The quoted 'true' is a string, too.
   EXPECT_EQ(json["args"]["a"].dump(), R"([1,1.5,"007","true",true,null,"x"])");
 }
 

@@ -1,5 +1,4 @@
-// The job queue with real nodes behind it, the cost of stopping a job, and scenarios that are
-// rejected.
+// Runs of scenarios with a job queue, and mistakes in such scenarios.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

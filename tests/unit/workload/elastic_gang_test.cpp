@@ -217,8 +217,8 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   EXPECT_EQ(world.job_rows().at(0).run, 30_s + 10_s * 2);
 }
 
-// If `is_late`, the third node comes up at 31 s. This is too late: the last call ended at 30 s, and
-// the first two members set up without the third.
+// If `is_late`, the third node comes up at 31 s. The gang waits only until 30 s (`last_call`), then
+// starts with two members, so the start-up time is that of 16 GPUs.
 TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
   for (const bool is_late : {false, true}) {

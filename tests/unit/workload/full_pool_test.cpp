@@ -1,5 +1,5 @@
-// Some formats have fixed names of queues, GPU models or applications. Parsers must set these names
-// even if the trace has filled the pool of names.
+// Some formats have fixed names of queues, GPU models or applications. A parser must give jobs
+// these names even if the pool of names is full.
 #include <string>
 
 #include "models/workload/traces/formats/format.hpp"

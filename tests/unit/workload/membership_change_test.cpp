@@ -87,8 +87,8 @@ TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   EXPECT_DOUBLE_EQ(change.lost_gpu_s, row.gpu_s_lost);
 }
 
-// The gang computes from 31 s until the third member is noticed at 45.1 s. What two members saved
-// in 12 s takes three members 8 s. So 42 s of 50 s are left.
+// The gang computes from 31 s until the third member is noticed at 45.1 s. The checkpoint has 12 s
+// of work of two members, which three members do in 8 s. So 42 s of 50 s are left.
 TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 45_s}}};
   JobSpec job = GrowingGang::job(3, 50_s);

@@ -1,5 +1,5 @@
-// Deaths of processes on nodes that stay up. Suspensions of gangs: during one a node fails, during
-// the other a pod is being created.
+// Deaths of processes on nodes that stay up. Suspensions of gangs, while a node of the gang fails
+// or while a pod of the gang is being created.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -65,8 +65,8 @@ TEST(Series, ManyDifferentValuesAreRoundedToAFifthOfAPercent) {
 }
 
 TEST(GenAiRates, AreRequestsAtEvenDistancesOfEachContainer) {
-  // Container a has 0.1 requests a second in two intervals of 57 s: 5.7 requests per interval.
-  // Container b has 0.05 requests a second in one interval: 2.85 requests.
+  // Container `a` gets 0.1 requests per second in two intervals of 57 s: 5.7 requests per interval.
+  // Container `b` gets 0.05 requests per second in one interval: 2.85 requests.
   const std::string text =
       "timestamp_anon,value,container_ip,request_type\n57.0,0.1,a,Generative Requests\n"
       "57.0,0.15,,API Requests\n57.0,0.05,b,Generative Requests\n"

@@ -168,7 +168,8 @@ json of_crash_loop(const json& input, const std::string& quantity) {
   return text;
 }
 
-// One node pulls the images of the case at once. Returns the minutes until each is present.
+// All images of the case are requested for one node at time 0. Returns the minutes until each image
+// is present.
 std::vector<double> pulls(const json& input) {
   Engine engine;
   ImagePulls images{engine, {.parallel = input.at("parallel")}, 1};

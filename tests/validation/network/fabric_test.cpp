@@ -140,7 +140,7 @@ double ordered_ring(const Fabric& fabric, size_t hosts) {
   return most;
 }
 
-// Mean of `quantity` over kPatterns random bisections. In a bisection hosts form random pairs,
+// Mean of `quantity` over kPatterns random bisections. In a bisection, hosts form random pairs,
 // which send one way or both ways.
 double bisection(const Fabric& fabric, RoutingEngine engine, const std::string& quantity) {
   Rng rng{1};

@@ -303,7 +303,7 @@ std::unique_ptr<RowParser> open_csv(ParserInput input) {
   auto rows =
       open_named_csv(std::move(input.source), input.findings, wanted_fields(input.params.columns),
                      "; the parameter columns says what each is called");
-  // Once the reading has stopped, place() must not be called: a needed column may have no position.
+  // Once the reading has stopped, `rows` may not know the position of a column.
   const auto lacks = [&](Field field) {
     return !input.findings.is_stopped() && rows->place(field).empty();
   };
