@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "scenarios" / "reference"
 MADE = "Made by `analysis/reference.py`. Do not edit this page.\n"
 
-# Together these runs write every table and every figure of /summary.
+# The runs of SCENARIOS together write all tables of the output file and all figures of its /summary.
 BASE = """
 cluster:
   pools:

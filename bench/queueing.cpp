@@ -1,6 +1,6 @@
 // bench/queueing.cpp -- jobs that pass the job queue per second of CPU time, by the length of the
 // queue, the size of the pool and the number of users. Also the CPU time to simulate long
-// logs of a large machine.
+// job logs of a large machine.
 //
 //   bench_queueing [POLICY...]     without names: all policies, and the logs
 #include <algorithm>

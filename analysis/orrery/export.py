@@ -107,7 +107,7 @@ def perfetto(run: Run, path: str | Path) -> int:
     parts = (names, _job_events(run), _node_events(run), _cluster_events(run))
     encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":")).encode
     count = 0
-    # A simulated month has millions of events. So each event is encoded and written by itself.
+    # A simulated month has millions of events. So the events are encoded and written one by one.
     with Path(path).open("w", encoding="utf-8") as file:
         head = encode({"displayTimeUnit": "ms", "otherData": about})
         file.write(head[:-1] + ',"traceEvents":[')

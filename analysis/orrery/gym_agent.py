@@ -79,7 +79,7 @@ class Agent(Policy):
             at = 3 + slot * len(JOB_FEATURES)
             seen[at:at + 5] = (1, fits[slot], job.count / capacity, job.estimate_ns / HOUR,
                                (board.now_ns - job.queued_ns) / HOUR)
-        # The last action, which starts no job, is always allowed.
+        # Action number `slots`, which starts no job, is always allowed.
         mask = bytes(fits) + bytes(self.slots - len(fits)) + b"\1"
         os.write(self.args.write, HEADER.pack(board.now_ns, self.job_hours) + seen.tobytes() + mask)
         self.job_hours = 0.0

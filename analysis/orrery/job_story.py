@@ -186,8 +186,8 @@ class JobStory:
         assigned, needed = here["assigned"].sum(), here["needed"].sum()
         since = clock(own["joined"])
         return (
-            f"It is in deadlock {own['deadlock']} with {listed(names)} since {since}:"
-            f" it holds {count(here['gpus_held'].sum(), 'GPU')} for {assigned} of its"
+            f"It is in deadlock {own['deadlock']} with {listed(names)} since {since},"
+            f" holds {count(here['gpus_held'].sum(), 'GPU')} for {assigned} of its"
             f" {count(needed, 'pod')} and gets no more (--deadlock {own['deadlock']})."
         )
 

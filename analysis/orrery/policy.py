@@ -239,7 +239,7 @@ class Policy:
     node changes."""
     is_by_extremes: ClassVar[bool] = False
     """normalize() computes each score from its old value and the minimum and maximum of all scores, and
-    there is no pre_score(). score() may then be called once for nodes that score alike."""
+    there is no pre_score(). normalize() may then get one score for all nodes with equal scores."""
     places_lone_pods: ClassVar[bool] = False
     """domains() is asked about pods without a gang, too."""
     plans_without_waiting: ClassVar[bool] = False

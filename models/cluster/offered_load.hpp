@@ -17,14 +17,14 @@ struct OfferedLoad {
   // GPU-hours requested in an hour. A job that never ends adds its number of GPUs.
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
-  // GPU-hours of jobs that have no hourly rate because they all arrive at time 0. This is so if the
-  // first 20,001 jobs of a source arrive at time 0, or if the run has no `until` and the jobs of
-  // all sources arrive at time 0.
+  // GPU-hours requested by sources without an hourly rate. A source has none if more than 20,000 of
+  // its jobs arrive at time 0. No source has one if the run has no `until` and all jobs arrive at
+  // time 0.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };
 
-// Reads up to 20,000 jobs of each source. Random jobs are those of the run's seed. If
+// Reads up to 20,000 jobs of each source. Random jobs are drawn with the run's seed. If
 // `reads_traces` is false, all traces are left out. Otherwise a trace is left out if it is
 // shuffled, has more than 32 MiB or cannot be read. The result is empty if no job requests GPUs or
 // no node has a GPU.

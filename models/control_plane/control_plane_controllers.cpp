@@ -34,8 +34,8 @@ void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerAp
             });
 }
 
-// The request is an update that sets the deletionTimestamp. ControlPlane::removed() deletes the Pod
-// object later.
+// The request only sets the Pod's deletionTimestamp, so `change` is an update. removed() deletes
+// the Pod object later.
 void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
                               ControllerApi::Reply reply) {
   const NodeId node = jobs_.pod(pod).node;

@@ -8,9 +8,9 @@
 namespace orrery {
 namespace {
 
-// A failed write is retried up to six times: after 1 s, 2 s, 4 s, 8 s, 16 s and 32 s of waits in
-// all. Then the write is given up, because 64 s of waits would exceed kRetryMax. Both constants are
-// estimates of the backoff of controllers' queues.
+// A failed write is retried up to six times, after pauses of 1 s, 1 s, 2 s, 4 s, 8 s and 16 s. Each
+// pause after the first doubles the total wait. Then the write is given up, because a total wait of
+// 64 s would exceed kRetryMax. Both constants are estimates of the backoff of controllers' queues.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -87,8 +87,8 @@ void ControlPlane::patch_status(NodeId node, uint32_t space) {
   write(kubelet(node), {.verb = Verb::Patch, .name_space = space}, {}, {});
 }
 
-// Writes the pod's condition with the cause, then deletes the pod gracefully. Its kubelet deletes
-// the object once the containers have ended.
+// Adds the cause of the eviction to the pod's conditions, then deletes the pod gracefully. The
+// pod's kubelet deletes the object once the containers have ended.
 void ControlPlane::evict(PodId pod, PodApi::Reply reply) {
   const uint32_t space = name_space(pod);
   const NodeId node = jobs_.pod(pod).node;

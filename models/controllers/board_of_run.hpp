@@ -31,9 +31,9 @@ class Board final : public ControlBoard {
         const DisruptionBudgets& budgets)
       : sim_{sim}, parts_{parts}, news_{news}, executor_{executor}, budgets_{budgets} {}
 
-  // Called before each tick of a controller. The arguments are positions in the logs of
-  // ControlNews: the controller has read the entries before them. node_changes() and
-  // gang_failures() then return the unread entries.
+  // Called before each tick of a controller. The arguments are the positions of the controller's
+  // first unread entries in the logs of ControlNews. node_changes() and gang_failures() then return
+  // the unread entries.
   void show_since(uint64_t node_changes, uint64_t gang_failures) {
     node_changes_from_ = node_changes;
     gang_failures_from_ = gang_failures;

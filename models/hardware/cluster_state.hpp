@@ -57,7 +57,7 @@ class ClusterState {
   GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // devices that are wholly free
   int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
   int32_t gpu_left_milli_max(NodeId n) const;
-  // Arrays over all nodes, with stable addresses once sealed.
+  // Arrays over all nodes. Their addresses are stable after seal().
   std::span<const int64_t> allocatable(Resource r) const { return allocatable_[idx(r)]; }
   std::span<const int64_t> requested(Resource r) const { return requested_[idx(r)]; }
   std::span<const GpuMask> idle_gpus() const { return idle_gpus_; }

@@ -35,8 +35,8 @@ constexpr std::string_view kPcieOfCard =
     "generation from the NVIDIA product datasheet of the GPU; PCIe topology assumed";
 
 // One kind of server. It has `sockets * cores * threads` logical CPUs; the node lists of traces
-// give only this product. Nodes of the openb list may have the same GPUs but differ in other parts.
-// The row then describes the most common kind of these nodes.
+// give only this product. In the openb list, nodes with equal GPUs may differ in other parts. The
+// row then describes the most common kind of these nodes.
 struct Box {
   std::string_view name, doc, gpu;
   int gpus, per_switch;

@@ -60,8 +60,8 @@ class Network {
   // release(), called with the same uses, removes them. An empty list has no effect.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
-  // Sets the routing engine, which finds all routes from now on. Cursed cables (see
-  // LinkState::curse) are slow while the engine is adaptive.
+  // Sets the routing engine, which finds all routes from now on. Slowdowns set by
+  // LinkState::curse() apply only while the engine is adaptive.
   void set_engine(RoutingEngine engine);
 
   // Number of the node's NICs whose cable or leaf is dead.

@@ -25,7 +25,7 @@ class DatasetReaders {
   DatasetReaders& operator=(const DatasetReaders&) = delete;
 
   // Starts the reader of a gang with `gpus` GPUs on these nodes. `step` is the duration of
-  // a step that neither reading nor other traffic delays.
+  // a step that never waits for data and exchanges at the gang's full rate.
   void begin(JobId job, const DatasetParams& params, std::span<const NodeId> nodes, int32_t gpus,
              Duration step);
   void end(JobId job);
@@ -48,7 +48,8 @@ class DatasetReaders {
     Bytes each{};  // bytes that one node reads for one step
     double rate_max = 0;
     Duration step_time{};
-    // Steps left in the first epoch at `since`; 0 without a cache or after that epoch.
+    // Number of steps left in the first epoch: with `steps: traced` now, else as of `since`.
+    // 0 without a cache or after the first epoch.
     double steps_left = 0;
     double steps_per_s = 0;
     Time since{};

@@ -52,9 +52,8 @@ GpuIntegrals GpuUsage::integrals(Time now) const {
   return sums;
 }
 
-// A milli-GPU that computes draws GpuPower::busy for its computing share of time, and
-// GpuPower::spin for the rest. All amounts are integers, so adding a use and then removing it
-// leaves the rates exactly as they were.
+// All amounts are integers, so adding a use and then removing it leaves the rates exactly as they
+// were.
 void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;

@@ -49,11 +49,11 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // the start barrier, communicator set-up and restore. They compute while both job and pod are
 // Running, and spin while the job is Hung, unless their processes have died. A running job computes
 // for a share of its time, and spins through exchanges and checkpoints for the rest. The share is
-// the mean over a run from the job's last start to its end, as if the job kept its current pace
-// throughout. So the rates are constant while the job keeps its pace. If a run completes at one
-// pace, the integrals of its rates agree with its GPU times in /jobs to a millionth. If a run stops
-// early, integrals and GPU times differ by less than the time of one checkpoint write on each GPU.
-// Nodes that are down draw no power.
+// the mean from the job's last start until its work is done, computed as if the current pace held
+// for all of this time. So the rates are constant while the job keeps its pace. If a run completes
+// at one pace, the integrals of its rates agree with its GPU times in /jobs to a millionth. If a
+// run stops early, integrals and GPU times differ by less than the time of one checkpoint write on
+// each GPU. Nodes that are down draw no power.
 //
 // GPUs of dedicated parameter servers spin as long as their gang runs. At load 0.25 the
 // GPUs of a service compute for 25 % of the time, and are idle for the rest. So of a replica of
@@ -69,8 +69,8 @@ class GpuUsage {
   GpuUsage& operator=(const GpuUsage&) = delete;
 
   void connect(JobController& jobs, NodeNews& nodes);
-  // In the functions below, `computing` is the share of the time in which a running job computes,
-  // in millionths.
+  // In the functions below, `computing` is the share of a running job's time that its GPUs spend on
+  // compute, in millionths.
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
   void pod_runs(PodId pod, int32_t computing);
@@ -86,7 +86,7 @@ class GpuUsage {
   Signal<NodeId, int64_t> node_allocation_changed;  // second argument: change in milli-GPUs
 
   // Compute and exchange times are taken from `accounts`, the sums over all jobs. GpuIntegrals are
-  // less exact if runs stop early, and do not separate lost from useful compute.
+  // less exact if jobs stop early, and do not separate lost from useful compute.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:

@@ -17,7 +17,7 @@
 namespace orrery {
 
 // Wait: from submission until the job first runs. Completion time (JCT): from submission until the
-// job completed, or until the end that a trace recorded or a generator drew.
+// job is over. Only jobs that completed or have a planned end (JobSpec::ending) have a JCT.
 class JobStatistics {
  public:
   JobStatistics(Sim sim, const JobTable& jobs);

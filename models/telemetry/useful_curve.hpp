@@ -14,7 +14,9 @@ namespace orrery {
 
 // Intervals have equal length and begin at time 0. Compute is held as pieces until it is saved, for
 // example by a checkpoint, or lost. Saved pieces are booked to the intervals in which the compute
-// was done. Lost pieces are dropped. So the curve is complete only when the simulation has ended.
+// was done. Lost pieces are dropped. Held pieces are not in the curve, so the curve is complete
+// only when the simulation has ended.
+//
 // Example with intervals of 60 s: a gang computes on 8 GPUs for 100 s, writes a checkpoint until
 // 110 s, computes again and dies at 150 s. The compute of the first 100 s is booked as 8 GPUs in
 // the first interval and 5.33 in the second; the compute after 110 s is dropped.

@@ -47,8 +47,8 @@ void initialise() {
 }
 
 // If the forking thread does not hold the interpreter's lock, before_fork() takes the lock and sets
-// `is_ours`. A thread that holds the lock forks from Python code. Python prepares such a fork
-// itself.
+// `is_ours`. If the thread holds the lock, the fork comes from Python code, and Python itself calls
+// the PyOS_ functions.
 struct Forking {
   bool is_ours = false;
   PyGILState_STATE state{};

@@ -30,8 +30,8 @@ void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// Adds the names and arguments of the registered policies to the schema. For the loader, `name`
-// is a plain string, which check_policy() looks up after all fields are read.
+// Adds the names and arguments of the registered policies to the schema. The loader reads any
+// string as `name`; check_policy() looks up the name later.
 void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
   FieldTree& item = list.children.front();
   offer(child(item, "name"), policies);

@@ -16,8 +16,8 @@ std::string layout_text(const TraceReader& reader, bool is_guessed);
 // The statistics as text. Durations are included only if `has_durations`.
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
                        bool has_durations, bool is_guessed);
-// How a replay begins if the trace lists no job that ended before the recording began: the start
-// time, and the number of jobs under way then. `statistics` are of the trace as recorded.
+// For formats with Format::lists_survivors: the time at which a warm-started replay begins, and the
+// number of jobs under way at that time. `statistics` are of the trace as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
 // Statistics of all requests of the reader. Stores 24 to 40 bytes for each request: three to five
 // numbers.

@@ -141,7 +141,7 @@ std::string Diagnostics::text() const {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
-  // Longer names are not compared, because edit_distance() takes quadratic time.
+  // Names above this length are not compared, because edit_distance() takes quadratic time.
   constexpr size_t kLengthMax = 64;
   if (wrong.size() > kLengthMax) return "";
   const std::string* best = nullptr;
@@ -149,7 +149,8 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   for (const std::string& name : known) {
     if (name.size() > kLengthMax) continue;
     const size_t candidate = edit_distance(wrong, name);
-    // A "near" name without a common letter is useless: 'ab' is two edits away from 'xy'.
+    // A name that shares no letter with `wrong` is never suggested, even if few edits are needed:
+    // 'ab' is only two edits away from 'xy'.
     if (candidate >= distance || candidate >= std::max(wrong.size(), name.size())) continue;
     distance = candidate;
     best = &name;

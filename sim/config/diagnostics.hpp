@@ -57,13 +57,13 @@ class Diagnostics {
   // Reports that a parameter has no effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // unheeded() and instant() store a given parameter. settle() reports the stored parameters that
-  // have no effect. unheeded(): the parameter has an effect only if facts[fact] is true (see
-  // Heeded). It stays stored while facts[fact] has no value. With a negative `fact` it has no
-  // effect. instant(): the parameter is a time of the run. It has no effect if `end` is before
-  // `at`.
+  // Stores a given parameter that has an effect only if facts[fact] is true (see Heeded). With a
+  // negative `fact`, the parameter has no effect.
   void unheeded(int fact, Entry entry);
+  // Stores a given parameter that is an instant of the run. It has no effect after the run's end.
   void instant(Duration at, Entry entry);
+  // Reports the stored parameters that have no effect. `end` is the end of the run, if it is known.
+  // A parameter whose facts[fact] has no value stays stored.
   void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
 
   bool ok() const { return count_ == 0; }

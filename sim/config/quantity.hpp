@@ -52,8 +52,9 @@ struct ParsedQuantity {
 };
 [[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, const Measure& measure);
 std::string format_quantity(int64_t value, const Measure& measure);
-// A regular expression for JSON Schema. It matches a decimal number with a unit of the measure, but
-// not 0 without a unit. It does not check whether parse_quantity would reject the value.
+// A regular expression for JSON Schema. It matches a decimal number with a unit of the measure. A
+// plain 0, which parse_quantity accepts, does not match. A value that is too large for
+// parse_quantity matches.
 std::string quantity_pattern(const Measure& measure, bool may_be_negative);
 
 }  // namespace config

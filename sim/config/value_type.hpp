@@ -1,7 +1,8 @@
-// sim/config/value_type.hpp -- reads, writes and describes members of one type.
+// sim/config/value_type.hpp -- reads, writes and describes values of one type.
 //
-// A member's type is erased as early as possible: only the access to the parts of a value consists
-// of templates. The code that reads, writes and describes values is compiled once.
+// Values are passed as void*. For structs, variants and containers, the templates in type_of.hpp
+// only give access to the parts of a value. So the code that reads, writes and describes such
+// values is compiled once, not once for each type.
 #pragma once
 
 #include <memory>

@@ -66,7 +66,7 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // Time of the last popped event, or a later `end` for which pop() found only later events.
+  // Time of the last popped event; or a greater `end`, if pop(end) found only events after it.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;

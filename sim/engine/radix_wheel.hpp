@@ -3,10 +3,9 @@
 // A ticket is filed by the highest byte in which its time differs from `base_`: level = position of
 // that byte, bucket = the byte's value. Example: base 0x1000; 0x1005 goes to level 0, bucket 5, and
 // 0x1207 to level 1, bucket 0x12. The earliest bucket is the first one of the lowest level in use.
-// A small bucket is sorted into the front (`keys_`). A large bucket is spread over the levels
-// below. At level 0 there is none below: the large bucket is split by phase into lanes, as all its
-// times are equal. A bucket is a chain of chunks in order of arrival. This order is kept for equal
-// times.
+// A small bucket is sorted into the front (`keys_`). A large bucket is spread over lower levels.
+// A bucket of level 0 has tickets of one time. If large, it is split into lanes, one for each
+// phase. A bucket is a chain of chunks in order of arrival. This order is kept for equal times.
 #pragma once
 
 #include <array>
@@ -42,7 +41,7 @@ class RadixWheel {
   uint64_t take_head() { return tickets_[head_++]; }
   // The ticket `distance` places after the head; past the end of the front, an old ticket or 0.
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
-  // Fills the empty front; its tickets may be after `end`. False: no ticket is due by `end`.
+  // Fills the empty front, maybe with tickets due after `end`. False: no ticket is due by `end`.
   bool refill(uint64_t end);
   // Appends the next tickets to the front, unless a bucket must be spread for that.
   void top_up();

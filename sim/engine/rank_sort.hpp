@@ -16,8 +16,9 @@ struct RankSortInput {
 };
 
 // Writes the sorted keys to `keys` and their values to `values`. The sort is stable: equal keys
-// keep their order, so every variant gives the same result. No branch depends on the keys, so none
-// is mispredicted. Example: keys 7 3 7 have 1, 0 and 2 predecessors, which are their positions.
+// keep their order, so every variant gives the same result. The position of a key is the number of
+// smaller keys plus the number of equal keys before it. Example: keys 7 3 7 get positions 1, 0 and
+// 2. No branch depends on the keys, so none is mispredicted.
 using RankSort = void (*)(const RankSortInput& input, uint64_t* keys, uint64_t* values);
 
 void rank_sort_portable(const RankSortInput& input, uint64_t* keys, uint64_t* values);

@@ -232,8 +232,9 @@ herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
   return 0;
 }
 
-// HDF5 marks a file as being written only if this driver can lock. HDF5 releases the lock when SWMR
-// starts. ENOSYS means a file system without locks, and counts as success.
+// HDF5 marks files that are open for writing, but only if their driver can lock files. HDF5
+// releases the lock when SWMR starts. ENOSYS means a file system without locks, and counts as
+// success.
 herr_t lock_file(H5FD_t* file, hbool_t for_writing) {
   const int how = (for_writing ? LOCK_EX : LOCK_SH) | LOCK_NB;
   return ::flock(self(file).descriptor, how) == 0 || errno == ENOSYS ? 0 : -1;

@@ -34,7 +34,7 @@ struct SummaryValue {
   std::string unit, doc;
 };
 
-// Whether `glob`, as in "/events/*", matches the table's `path`.
+// Whether `glob`, such as "/events/*", matches `path`, the path of a table.
 bool is_meant(const std::string& glob, const std::string& path);
 
 // Data that is known only when a run ends.

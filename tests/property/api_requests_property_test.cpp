@@ -78,8 +78,8 @@ ApiRequest draw_request(Rng& rng) {
           .cpu = rng.chance(0.5) ? Duration{} : up_to(rng, 50_ms)};
 }
 
-// One random run. Requests arrive for ten seconds, some of them in a burst at 3 s, while servers
-// fail and recover.
+// One random run. Requests arrive for ten seconds, some of them in a burst at 3 s. In the
+// meantime, servers fail and recover.
 class Rush {
  public:
   explicit Rush(uint64_t seed) : rng_{seed}, world_{draw_params(rng_), seed} {

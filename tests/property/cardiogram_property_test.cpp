@@ -93,8 +93,8 @@ Sums sums_of(ScenarioRun& run) {
 // spreads checkpoint writes. The cardiogram shows the real steps and writes. So the sums differ
 // when the pace changes: at a start, hang or restart of the gang, and at the end of the window.
 // For each change of pace, the sums of compute and of exchange may differ by up to one step, and
-// the sum of energy by up to one step and one checkpoint write. `steps: traced` needs a tolerance,
-// too, because its accounts do not tell compute, optimizer and data apart.
+// the sum of energy by up to one step and one checkpoint write. With `steps: traced`, the test
+// allows the same differences.
 TEST(CardiogramProperty, SumsAreThoseOfTheAccounts) {
   constexpr int kRanks = 16;
   for (uint64_t seed = 1; seed <= 100; ++seed) {

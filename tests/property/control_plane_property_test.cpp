@@ -85,8 +85,7 @@ AloneRow only_job(const std::string& yaml) {
   return {run.jobs().at(0), nearest_ns(std::get<double>(busy->value))};
 }
 
-// A job with hundreds of pods. If requests took any time, seats and tokens would run out, and
-// requests would wait in queues.
+// A job with so many pods that seats and tokens would run out if requests took time.
 std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
   const bool are_pods = rng.chance(0.3);
@@ -179,9 +178,9 @@ std::string loaded(Rng& rng, bool has_image) {
 
 // One exception: a job with several gangs may start earlier at level full than at level delays.
 // Level full may create pods later, so gangs are scheduled in another order, and the gang bound
-// last may have pods that start faster. The job then starts earlier by at most the scheduler's time
-// for all attempts. With images, the first pod on a node also pulls the image for the other pods.
-// The job then starts earlier by at most its `bound - created`.
+// last may have pods that start faster. Without images, the job starts earlier by at most the
+// scheduler's time for all attempts. With images, the first pod on a node also pulls the image for
+// the other pods, and the job starts earlier by at most its `bound - created` at level delays.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));

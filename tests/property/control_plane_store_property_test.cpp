@@ -16,7 +16,7 @@ namespace {
 
 // Members of etcd fail and recover while clients write and read; in the end all members are up.
 // etcd must answer each accepted request exactly once. A write fails only after it waited 7 s
-// without a leader, and no write waits 7.5 s.
+// without a leader. Each write is answered within 7.5 s.
 void etcd_answers_once(uint64_t seed) {
   Rng rng{seed};
   Engine engine;

@@ -73,8 +73,8 @@ class Toys {
     }
   }
 
-  // The candidates that complete in no order of completions. Tries every order, and every placement
-  // of missing pods.
+  // The candidates that cannot complete, whatever the order of completions. Tries every order, and
+  // every placement of missing pods.
   std::vector<JobId> stuck() const {
     const uint32_t all = candidates();
     std::vector<bool> seen(size_t{1} << toys_.size());
@@ -241,9 +241,9 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
   EXPECT_GT(deadlocks, 1000);
 }
 
-// Compares each step with the reference, and returns the number of steps with a deadlock. The
-// detector places unlike pods greedily, then by a limited search. On clusters this small the search
-// is complete.
+// Compares the detector with the reference model after each step. Returns the number of steps with
+// a deadlock. For unlike pods, the detector's search for places has a limit. Clusters this small
+// stay below it, so the detector is exact.
 int deadlocks_of(ToyPods pods, uint64_t seeds) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < seeds; ++seed) {

@@ -13,8 +13,8 @@
 namespace orrery {
 namespace {
 
-// The distribution of delays between now and a pushed event. Each distribution stresses another
-// part of the event queue's timing wheel.
+// The distribution of delays between now and a pushed event. Each distribution stresses a
+// different part of the event queue's timing wheel.
 enum class Delays { AllNow, FewInstants, Near, Mixed, Far, Crowded, Spread };
 
 struct Storm {

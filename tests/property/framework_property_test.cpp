@@ -1,6 +1,6 @@
-// The Framework: cached results equal fresh ones. It searches for a node as kube-scheduler does,
-// and explains in the same words why no node is available. Also: a transaction that is rolled back
-// leaves no trace.
+// The Framework: its cached results equal fresh ones. Its search for a node, and its message if no
+// node is available, are those of kube-scheduler. Also: a transaction that is rolled back leaves no
+// trace.
 #include <gtest/gtest.h>
 
 #include <bit>

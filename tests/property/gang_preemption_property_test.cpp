@@ -104,8 +104,8 @@ bool is_gang(const JobRow& job) { return job.kind != JobKind::Pods; }
 
 // Follows how many pods of a gang have nodes. A stay begins when the first pod gets a node, and
 // ends when no pod has a node. Each stay reaches the gang's minimum, unless the gang was preempted
-// in the last 10 s of the stay. If the gang needs all its pods, none of them gets a node between
-// the first end of a pod and the end of the stay.
+// in the last 10 s of the stay. If the gang needs all its pods, no pod gets a node in a stay after
+// one of the pods has ended.
 void expect_never_half_placed(const Seen& seen, const JobRow& job) {
   const int needed = job.name.view().back() - '0';
   std::vector<std::pair<Time, int>> changes;

@@ -80,8 +80,8 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     const JobRow row = gang.world.job_rows().at(0);
     ASSERT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 0);
-    // Each change of members ends a stretch. Of the stretch, only whole checkpoint intervals are
-    // kept. The last stretch is kept entirely.
+    // Each change of members ends a stretch and keeps only its whole checkpoint intervals. The last
+    // stretch ends when the job completes, so it is kept entirely.
     double useful = 0, lost = 0;
     double saved = 0;  // the kept time, in seconds of work of a full gang
     for (const auto& stretch : gang.stretches) {

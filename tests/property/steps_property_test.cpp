@@ -98,9 +98,9 @@ std::string random_checkpoints(Rng& rng) {
 }
 
 // Two to four gangs that arrive within 5 min, on a fabric with four nodes per leaf. Three link
-// faults each make one cable dead, degraded or flapping. In some worlds a node fails, too. With
-// `fills_leaves` gangs fill whole leaves, so they share no link, and cables of hosts may have
-// faults, too. Otherwise gangs may share links, and only cables between switches have faults.
+// faults each make one cable dead, degraded or flapping. In some worlds a node fails, too. If
+// `fills_leaves` is true, gangs fill whole leaves and share no link, and cables of hosts may have
+// faults, too. If it is false, gangs may share links, and only cables between switches have faults.
 std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
                           uint64_t oversubscription) {
   constexpr const char* kEngines[] = {"dmodk", "updn", "minhop", "ecmp"};
@@ -279,8 +279,8 @@ TEST(Steps, OfGangsThatLoseTheirSpineEndWhenTheirRateSays) {
   EXPECT_GT(restarts, kIsSanitized ? 1 : 10);
 }
 
-// Three to six gangs. Their checkpoints take most of one store's bandwidth, so the gangs wait
-// mostly for the store. With `is_contended` the gangs also share thin links.
+// Three to six gangs that write large checkpoints to one store, which is usually the bottleneck.
+// With `is_contended` the gangs also share thin links.
 std::string random_savers(Rng& rng, const std::string& steps, bool is_contended) {
   const uint64_t nodes = 3 + rng.below(6);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +

@@ -18,7 +18,7 @@ struct Bounds {
   double mean = 0, most = 0;
 };
 // Limits for whole runs in which gangs share links or stores, or in which faults occur. In such
-// runs a job that ends late delays others. StepErrors is for groups of gangs that do not change.
+// runs a job that ends late delays others.
 constexpr Bounds kSharing{.mean = 0.02, .most = 0.1};
 
 class Agreement {

@@ -84,7 +84,7 @@ const Settings kSaves{kT + "checkpoint_interval=1min", kT + "checkpoint={store: 
 const Settings kReads{kT + "dataset={store: blob, per_step: 1MB}"};
 const Settings kQueue{"policy={job_queue: {policies: [{name: SRTF}]}}"};
 
-// ---- reasons of kWhyNot: they depend on the whole scenario
+// ---- reasons that depend on the whole scenario (kWhyNot)
 
 const std::vector<Row> kPlane{
     {kC + "etcd", "{commit_latency: 1s}", {}, "control_plane.level is none", kFull},

@@ -1,4 +1,4 @@
-// Replays the jobs of a parallel computer in eleven months under EASY backfilling, and compares the
+// Replays a log of eleven months of a parallel computer under EASY backfilling, and compares the
 // results with published simulations of the same log.
 #include <gtest/gtest.h>
 

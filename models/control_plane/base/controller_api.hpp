@@ -1,4 +1,5 @@
-// models/control_plane/base/controller_api.hpp -- requests of policy.controllers to the API.
+// models/control_plane/base/controller_api.hpp -- API requests of the controllers in
+// policy.controllers.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 namespace orrery {
 
 // Spans share a bucket if their nanoseconds have equally many bits and the same first seven bits. A
-// quantile is the middle of its bucket, so its error is at most 1 part in 128. A histogram uses no
-// memory until its first span, and allocates nothing later. Example: 1,000 us and 1,007 us share a
-// bucket, which reports 1,003.5 us.
+// quantile is the middle of its bucket, so its error is at most 1 part in 128. Example: 1,000 us
+// and 1,007 us share a bucket, which reports 1,003.5 us. A histogram uses no memory until its first
+// span, and allocates nothing later.
 class LatencyHistogram {
  public:
   void add(Duration span) {

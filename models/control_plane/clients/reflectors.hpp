@@ -69,7 +69,7 @@ class Reflectors {
     uint32_t server = 0, place = 0;  // the server that it watches, and its index in on_server_
     Duration backoff = {};           // the last wait
     Time watches_since;
-    // The reflector has all changes up to this time. Not updated while it watches.
+    // Time up to which the reflector has all changes; not updated during a watch.
     Time seen;
   };
   void list(uint32_t reflector);

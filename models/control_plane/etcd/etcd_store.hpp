@@ -12,11 +12,11 @@
 
 namespace orrery {
 
-// A client that lost its response retries, though etcd may have executed the request, or may still
-// execute it. For named objects no request takes effect twice: creating an existing object and
-// deleting a missing one succeed, at the cost of a commit. The effect of a write is decided at its
-// commit, as in etcd's transactions. Example: a create is committed but its response is lost; the
-// retry succeeds and etcd has one object.
+// If a response is lost, the client retries, though etcd may have executed the request, or may
+// still execute it. For named objects no request takes effect twice: creating an existing object
+// and deleting a missing one succeed, at the cost of a commit. The effect of a write is decided at
+// its commit, as in etcd's transactions. Example: a create is committed but its response is lost;
+// the retry succeeds and etcd has one object.
 class EtcdStore final : public ApiStore {
  public:
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}

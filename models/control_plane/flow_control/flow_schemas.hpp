@@ -41,7 +41,7 @@ uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space)
 // The mode `max_inflight` has three levels: for reads, for writes, and for exempt requests. The
 // first two levels reject requests above their limits.
 FlowControlSetup setup_of(const FlowControlParams& params);
-// The level of setup_of() that admits a request.
+// Index of the level, among the levels of setup_of(params), that admits or rejects the request.
 uint32_t gate_of(const FlowControlParams& params, const ApiRequest& request);
 
 }  // namespace orrery

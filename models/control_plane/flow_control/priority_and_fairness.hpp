@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// A state machine without a clock: the server reports arrivals and ends, and starts the requests
+// A state machine without a clock. The server calls arrive() and finish(), and starts the requests
 // that take_started() returns. Each priority level has its own seats; every 10 s, levels lend seats
 // to one another. A request that finds no free seat waits in the least loaded of the few queues
 // that its flow may use. The first request of a queue has a virtual finish: the queue's virtual

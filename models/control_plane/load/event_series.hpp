@@ -1,4 +1,4 @@
-// models/control_plane/load/event_series.hpp -- Events about repeated failures of pods.
+// models/control_plane/load/event_series.hpp -- Events about pods that fail to be scheduled.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace orrery {
 
-// Works as the recorder of kube-scheduler (client-go, tools/events). The first failure of a pod
-// creates an Event. The second failure patches this Event into a series. Further failures are only
-// counted. Each series is patched every 30 min, because etcd would delete its Event after the time
-// to live. A check every 6 min finds pods without a failure in the last 6 min: it patches their
-// series once more, and their next failure creates a new Event. Example: a pod that fails every 5 s
-// from 0 to 59 min is one Event, created at 0 s and patched at 5 s, 30 min, 60 min and 66 min.
+// Works as the recorder of kube-scheduler (client-go, tools/events). The first failure to schedule
+// a pod creates an Event. The second failure patches this Event into a series. Further failures are
+// only counted. Each series is patched every 30 min, because etcd would delete its Event after the
+// time to live. A check every 6 min finds pods without a failure in the last 6 min: it patches
+// their series once more, and their next failure creates a new Event. Example: a pod that fails
+// every 5 s from 0 to 59 min is one Event, created at 0 s and patched at 5 s, at 30, 60 and 66 min.
 //
 // Upstream, the first failure after a change of the pod's condition creates a new Event. Conditions
 // are not modelled here.

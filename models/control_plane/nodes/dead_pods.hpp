@@ -34,8 +34,8 @@ class DeadPods {
     of.left += objects.size();
     return objects;
   }
-  // Call after `objects` objects of the node were deleted. If no object that begin() returned is
-  // left, returns all pods whose deletion had begun; otherwise returns no pods.
+  // Call after `objects` objects of the node were deleted. If these were the last objects that
+  // begin() returned, returns all pods whose deletion had begun; otherwise returns no pods.
   std::vector<DeadPod> deleted(NodeId node, size_t objects = 1) {
     OfNode& of = nodes_[node];
     of.left -= objects;

@@ -27,7 +27,7 @@ class Nodes {
     Time at;  // Time::max(): when the autoscaler requests it
   };
 
-  // Nodes in `joining` must have the reason NodeReason::Absent.
+  // All nodes in `joining` must be absent (NodeReason::Absent).
   Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& presence,
         std::span<const uint32_t> zone_of_node, std::vector<Joining> joining);
   Nodes(const Nodes&) = delete;

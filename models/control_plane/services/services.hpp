@@ -45,8 +45,9 @@ struct WatchSample {
   }
 };
 
-// Nodes and pods join and leave services. The endpoints controller writes each change through the
-// API servers. Watchers receive a change once it is stored.
+// Pods join and leave services. Services with `members: nodes` have a pod on each node that is up.
+// The endpoints controller writes each change through the API servers. Watchers receive a change
+// once it is stored.
 class Services {
  public:
   struct Context {

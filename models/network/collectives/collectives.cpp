@@ -20,7 +20,7 @@ double seconds_at(double bytes, Bandwidth rate) {
 
 double step_in_node(const CommGroup& group) { return group.is_nvlinked ? kStepNvLink : kStepPcie; }
 
-// The share of the buffer that each of n ranks sends.
+// The number of bytes that each of n ranks sends, divided by the buffer size.
 double share(Collective collective, double n) {
   switch (collective) {
     case Collective::AllReduce:

@@ -30,10 +30,10 @@ constexpr std::array<std::string_view, 7> enum_names(Collective) {
           "broadcast",  "push_pull",  "point_to_point"};
 }
 
-// bus_factor() is the share of the buffer that each rank must send. The bus bandwidth of
-// nccl-tests, bytes * bus_factor / time, is comparable across kinds of collectives and numbers of
-// ranks. Example: an all-reduce on 8 ranks has the factor 2 * 7 / 8 = 1.75. If 1 GB takes 10 ms,
-// the bus bandwidth is 175 GB/s.
+// bus_factor() is the number of bytes that each rank must send, divided by the buffer size. The bus
+// bandwidth of nccl-tests, bytes * bus_factor / time, is comparable across kinds of collectives and
+// numbers of ranks. Example: an all-reduce on 8 ranks has the factor 2 * 7 / 8 = 1.75. If 1 GB
+// takes 10 ms, the bus bandwidth is 175 GB/s.
 double bus_factor(Collective collective, int32_t ranks);
 Bandwidth bus_bandwidth(Collective collective, int32_t ranks, Bytes bytes, Duration time);
 

@@ -103,7 +103,7 @@ void FlowNetwork::weigh(uint32_t index) {
   for (const MaxMin::Use& use : sharing_.uses({index})) weights[group_[use.link]] += use.weight;
 }
 
-// A carried flow takes part in the max-min sharing without links, only to get an index.
+// A carried flow is added to sharing_ without links, because sharing_ assigns the flow's index.
 FlowId FlowNetwork::carry(std::span<const LinkUse> uses) {
   const uint32_t index = add_flow({}, 0);
   Flow& flow = flows_[index];

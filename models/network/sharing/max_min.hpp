@@ -75,8 +75,8 @@ class MaxMin {
   }
 
  private:
-  // In least_at: the activity's own limit is the least. In use_of_link_: the activity has no use of
-  // the link yet.
+  // As a value of least_at: the activity's own limit is the least. As a value of use_of_link_:
+  // attach() has seen no use of the link yet.
   static constexpr uint32_t kLimit = UINT32_MAX;
   struct Entry {    // an activity on a link
     double others;  // m: the rate that the activity would get without this link

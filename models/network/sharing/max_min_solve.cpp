@@ -102,8 +102,8 @@ void MaxMin::push(LinkId id) {
   queue_.push(link.key, id.index);
 }
 
-// Called when the m (see MaxMin) of an activity with this weight on the link has changed from
-// `before` to `now`. If this may change the link's level, queues the link with the new level, or
+// Called when m (see MaxMin) has changed from `before` to `now` for an activity that has this
+// weight on the link. If this may change the link's level, queues the link with the new level, or
 // with a lower bound of the new level if the link has many activities.
 void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);

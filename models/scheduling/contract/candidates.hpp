@@ -45,7 +45,7 @@ class ORRERY_API Candidates {
     end(why_not);
   }
   // Adds a reason for nodes that another rejection already counts. Only messages and the attempt
-  // log use it.
+  // log use the added reason.
   void note(Status why_not, uint32_t nodes);
 
   void set_plugin(uint8_t plugin) { current_.plugin = plugin; }

@@ -54,8 +54,8 @@ class ORRERY_API PreFilter : public Point {
                                     "checks the pod before nodes are filtered; may exclude nodes"};
   // May remove nodes from `nodes`; a Diagnosis lists the removed nodes as unresolvable. Skip: the
   // policy's own Filter is not called in this cycle. Any result other than Success, Skip and
-  // Unschedulable: no PreFilter, Filter or Charges is called of a policy whose PreFilter comes
-  // later. Exception: a node-local Filter may be called after any result, so it must not use
+  // Unschedulable: a policy whose PreFilter comes later gets no call of PreFilter, Filter or
+  // Charges. Exception: a node-local Filter may be called after any result, so it must not use
   // results of pre_filter(). An attempt of a gang may call pre_filter() several times per member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
@@ -92,8 +92,8 @@ class ORRERY_API Score : public Point {
   // True if the score() of a node depends only on that node and the pod's spec (see Filter).
   virtual bool is_node_local() const { return false; }
   // True if normalize() computes each new score from the old one and the minimum and maximum of all
-  // scores, and pre_score() ignores `feasible`. The framework may then call score() once for nodes
-  // that score alike, and call pre_score() with an empty `feasible`.
+  // scores, and pre_score() ignores `feasible`. The framework may then pass normalize() one score
+  // for all nodes with equal scores, and call pre_score() with an empty `feasible`.
   virtual bool is_by_extremes() const { return false; }
 };
 // The domains in which to try a whole gang, in order of preference (per_gang driver).

@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-// Raise on any change to what a library of policies sees.
+// Must be increased when anything changes that a library of policies sees.
 inline constexpr uint32_t kPolicyAbiVersion = 15;
 
 struct PolicyAbi {

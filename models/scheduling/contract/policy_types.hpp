@@ -93,9 +93,9 @@ struct QueuedUnit {
   // became active.
   Time gang_created;
   // Time of the gang's last failure; negative: no failure. The queue updates this value only when
-  // the unit enters the active or a backoff queue, or is at the front of one. So in the order of
-  // QueueSort, a later failure must never move a unit forward: the queue would notice this failure
-  // only when the unit is at the front.
+  // the unit enters the active or a backoff queue, or is at the front of one. So a QueueSort
+  // must never move a unit forward after a failure: the queue would not notice the failure until
+  // the unit is at the front.
   Time gang_failed = Time{-1};
 };
 

@@ -60,7 +60,8 @@ void Binder::bind(PodId pod) {
   });
 }
 
-// Any failure after Permit counts as an Error: the pod is requeued without a rejecting plugin.
+// A failure after Permit is an Error: the pod is retried after a backoff, without waiting for an
+// event.
 void Binder::bind_failed(PodId pod, std::string_view reason) {
   ORRERY_MARK("scheduling.bind_failed");
   context_.reservations.undo(pod, reason, AttemptOutcome::Error);

@@ -36,7 +36,7 @@ class Evictions {
   // Orders the deletion of the victims, so that the preemptor fits. `waits`: no other pod is tried
   // before the API servers have responded to all these deletions.
   void evict(PodId preemptor, std::span<const PodId> victims, bool waits);
-  // Sets the time at which the deletions ordered in the running cycle begin: the end of the cycle.
+  // The deletions that the running cycle ordered begin at `when`, the end of the cycle.
   void carry_out(Time when);
   void forget(PodId pod);  // the pod was deleted
   void placed(PodId pod);  // the pod got a node

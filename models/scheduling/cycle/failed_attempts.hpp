@@ -11,7 +11,7 @@ class FailedAttempts {
   explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Whether PostFilter or the log needs a diagnosis, which gives the reason for each node. A
+  // Whether PostFilter or the log needs a diagnosis, which says why each node was rejected. A
   // diagnosis takes more host time than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;

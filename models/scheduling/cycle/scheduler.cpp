@@ -160,9 +160,9 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // By now each backoff has grown to max_backoff. But its end is rounded down to a whole
-            // second, so the backoff may be shorter by up to kWindow. In a longer slow round, a
-            // backoff might end before the unit's next attempt.
+            // A slow round must not exceed the shortest backoff. Otherwise a backoff might end
+            // before the unit's next attempt. By now each backoff has grown to max_backoff.
+            // Rounding its end down to a whole second shortens it by up to kWindow.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});

@@ -22,8 +22,8 @@ namespace orrery {
 class DeadlockLog {
  public:
   explicit DeadlockLog(Sim sim);
-  // `groups` are the groups that are stuck now. A deadlock that no group continues ends: it has
-  // merged with another deadlock, or `changes` tells the reason.
+  // `groups` are the groups that are stuck now. If no group continues a deadlock, the deadlock
+  // ends: it has merged with another deadlock, or `changes` tells the reason.
   void update(std::span<const StuckGroup> groups, const StuckChanges& changes);
   void finish(Time end);
 

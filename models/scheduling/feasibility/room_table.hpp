@@ -45,9 +45,9 @@ class RoomTable {
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all these pods fit together. The result is exact for pods of one spec. With several
   // specs, the largest pods are placed first, each on the first node with room. If that fails, a
-  // search tries other placements. It is cut off after kLooksMax visits to nodes. So `true` is
-  // always right. `false` may be wrong if the search was cut off, or if pods have GPU shares, for
-  // which only one choice of devices is tried.
+  // search tries other placements. The search is cut off after kLooksMax visits to nodes. The
+  // result `true` is always right. The result `false` may be wrong if the search was cut off, or if
+  // pods have GPU shares, for which only one choice of devices is tried.
   bool fits(std::span<const PodNeed> needs);
   // Places as many pods of `need` as possible on the eligible nodes in `nodes`, in order of node
   // id. Calls `used` for each node that got a pod. Returns the number of placed pods.

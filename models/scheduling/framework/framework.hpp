@@ -35,7 +35,7 @@ class Framework final : private CommandSink {
     if (kept < commands_.size()) commands_.resize(kept);
     settle();
   }
-  // The state of a new attempt, which stands for `counts` equal attempts (see RetryRounds).
+  // The state of a new attempt. The attempt counts as `counts` equal attempts: see RetryRounds.
   CycleState new_attempt(uint64_t counts = 1) { return {attempts_ += counts, services_.streams()}; }
   uint32_t next_start() const { return next_start_; }  // where the next search begins
 

@@ -65,7 +65,7 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
     }
     selection.code = code;
     if (code != Code::Error) selection.plugins |= bit;
-    // The remaining PreFilter plugins run after Unschedulable, but after no other rejection.
+    // After Unschedulable, the remaining PreFilter plugins still run.
     if (code != Code::Unschedulable) return false;
   }
   if (selection.code != Code::Success) return false;
@@ -188,10 +188,10 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
 }
 
 // Searches the nodes round robin. As upstream, the search starts where the last search ended, and
-// stops when enough feasible nodes are found. Nodes that are not visited cannot be chosen. With
-// `lazily`, verdicts are computed during the search, for a chunk of nodes at a time. Example: 500
-// feasible nodes of 5,000 are enough. A search that starts at node 4,900 and visits 21 infeasible
-// nodes ends at node 420.
+// stops when enough feasible nodes are found. Example: 500 feasible nodes of 5,000 are enough. A
+// search that starts at node 4,900 and visits 21 infeasible nodes ends at node 420.
+// Nodes that are not visited cannot be chosen. If `lazily` is not null, look_round() first updates
+// the stale verdicts of the nodes to be visited.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   CycleState& state = cycle.state;
   const auto n = static_cast<uint32_t>(cluster_.nodes());

@@ -179,7 +179,8 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
   // A spec that was used with only one version of the cluster may never be used again, so its
-  // scores are not stored. `refreshes` counts the versions; it is 0 without scores_alike_.
+  // scores are not stored. `refreshes` counts the versions. Without scores_alike_ it stays 0, so
+  // scores are stored from the start.
   const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {

@@ -26,8 +26,9 @@ class NodeVerdicts {
   bool look_at_all(const Cycle& cycle, SpecCache& cache);
   // The nodes found feasible by the latest look_at() or look_at_all() that computed a verdict.
   const NodeSet& newly_feasible() const { return looked_at_.nodes(); }
-  // How many more pods of the spec the idle GPUs of feasible nodes in the domain allow. A null
-  // domain is the whole cluster. The spec must request whole GPUs.
+  // Number of pods of the spec that fit on the idle GPUs of feasible nodes in the domain. Other
+  // resources are not counted. A null domain is the whole cluster. The spec must request whole
+  // GPUs.
   int64_t gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain);
 
  private:

@@ -32,8 +32,8 @@ struct SpecCache {
   NodeSet scored;                         // without an index: nodes whose raw scores are valid
   // Raw scores, by scorer, then by node. A scorer that is not node-local has an empty vector.
   std::vector<std::vector<int64_t>> raw;
-  // The fields `capacity...` count how many more pods of the spec the idle GPUs of feasible nodes
-  // allow: see NodeVerdicts::gpu_capacity().
+  // The fields `capacity...` count the pods of the spec that fit on the idle GPUs of feasible
+  // nodes: see NodeVerdicts::gpu_capacity().
   uint64_t capacity_version = UINT64_MAX;  // version of the cluster at the last count
   std::vector<uint8_t> capacity_on;        // by node
   std::vector<uint32_t> capacity_in;       // by leaf

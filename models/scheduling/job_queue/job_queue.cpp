@@ -122,8 +122,8 @@ void JobQueue::job_suspended(JobId id) {
     r.progress.executed = r.executed_by(now());
     r.state = QueuedState::Stopping;
   }
-  // A job that the plan stops is taken back at once: the same call of plan() may use the job's
-  // resources.
+  // If the plan stops the job, the job's resources are returned at once, because the same call of
+  // plan() may use them.
   if (is_planning_) {
     take_back_stopped(slot);
     return;
@@ -160,8 +160,8 @@ void JobQueue::react_to_all(bool has_room) {
 }
 
 // Imitates a scheduler that plans after every single arrival and end. Jobs that end at their
-// expected times are an exception: their resources are returned before the first plan. These ends
-// cause a plan, one for all of them, only if no arrival and no other end causes one.
+// expected times are an exception: their resources are returned before the first plan. If no
+// arrival and no other end causes a plan, these ends together cause one.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

@@ -41,9 +41,9 @@ struct JobQueueSurroundings {
 };
 
 // Holds jobs between their arrival and the creation of their pods. The events of an instant are
-// collected and then processed together, in phase Control. After that Plan decides which jobs
-// start. With the counting driver a started job takes its resources out of the pool. With other
-// drivers its pods are created and go to the scheduler.
+// collected and then processed together, in phase Control. Then the Plan policy decides which
+// jobs start. With the counting driver a started job takes its resources out of the pool. With
+// other drivers its pods are created and go to the scheduler.
 //
 // Example: of 8 GPUs, job A uses 6. B (4 GPUs) and C (2 GPUs) wait, in this order, and the Plan is
 // EASY. C fits now and would end before A, so Plan starts C. B has a reservation at the end of A.

@@ -107,7 +107,7 @@ bool JobQueue::stop(JobSlot slot) {
     r.progress.executed = before;
     return false;
   }
-  // The stop took no time, and the job waits again.
+  // If the stop takes no time, the job already waits again.
   if (r.state != QueuedState::Stopping) return true;
   running_.expect_end(r, now() + params_.stops.write);
   return true;

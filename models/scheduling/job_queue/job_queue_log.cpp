@@ -47,9 +47,9 @@ void JobQueueLog::planned(const JobBoard& board, const Bound<Plan>& plan) {
   });
 }
 
-// When a slot gets another job, `latest_` is not cleared. The last decision about the previous job
-// was Started, Cancelled or Infeasible. Only LacksRoom, PassedOver and Held are not written when
-// they repeat, so the first decision about the new job is always written.
+// When a slot gets another job, `latest_` keeps the last decision about the previous job: Started,
+// Cancelled or Infeasible. A repeated decision is left out only if it is LacksRoom, PassedOver or
+// Held. So the first decision about the new job is always written.
 void JobQueueLog::write(const JobBoard& board, const QueuedJob& job, QueueRow row) {
   if (job.slot >= latest_.size()) latest_.resize(job.slot + size_t{1}, QueueDecision::Started);
   latest_[job.slot] = row.decision;

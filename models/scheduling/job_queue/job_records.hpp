@@ -12,7 +12,7 @@ namespace orrery {
 // A slot is reused once its job is forgotten. References to records stay valid until add().
 class JobRecords {
  public:
-  // Adds a record in state Arrived. The caller fills in request and estimate.
+  // Adds a record in state Arrived. The caller must set `ask` and `estimate`.
   QueuedJob& add(JobId id, const Job& job, Time now);
   void forget(JobSlot slot) { free_slots_.push_back(slot); }
 

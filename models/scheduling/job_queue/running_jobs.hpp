@@ -28,8 +28,8 @@ class RunningJobs {
   void computes(QueuedJob& job);  // the job's pods have started: its run time counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
-  // Takes from job `leaves` the GPUs that it shares with its partner. Returns the partner, which
-  // then holds these GPUs alone.
+  // Separates two jobs that share GPUs: `leaves` gives up the GPUs, and its partner keeps them.
+  // Returns the partner.
   QueuedJob& part(QueuedJob& leaves);
   void remove(JobSlot slot) { by_end_.erase(slot); }
   // Each job that has not ended by its expected end gets a later expected end. Returns true if

@@ -67,9 +67,9 @@ class RetryRounds {
   // doubled up to their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
   // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So
-  // before a slow round, whole seconds must have begun at this many different steps of the round
-  // without breaking the round. If a round has fewer than 16 steps, half of its steps, rounded up,
-  // are enough.
+  // a slow round may start only if whole seconds have begun at this many different steps, and the
+  // round still repeats. If a round has fewer than 16 steps, half of its steps, rounded up, are
+  // enough.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 

@@ -39,7 +39,7 @@ class SchedulingQueue {
   static constexpr Duration kWindow = 1_s;  // as upstream, backoffs end at whole seconds
   const QueueParams& params() const { return params_; }
 
-  // Puts the unit into the active queue. A unit that was gated keeps its old place in the order.
+  // Puts the unit into the active queue. A gated unit keeps its place in the order, set by gate().
   void add(const QueuedUnit& unit, SpecId spec);
   void gate(const QueuedUnit& unit, SpecId spec);  // a PreEnqueue plugin rejected it
   void remove(PodId unit);

@@ -56,8 +56,8 @@ class UnschedulableUnits {
   }
 
   std::map<Key, std::vector<uint32_t>> buckets_;
-  // One entry for each unit that became unschedulable, the oldest first. An entry is stale once its
-  // unit has left; stale entries are skipped.
+  // One entry for each unit that became unschedulable, the oldest first. An entry becomes stale
+  // when its unit is erased; stale entries are skipped.
   std::deque<Leftover> leftovers_;
 };
 

@@ -86,8 +86,8 @@ class Fragmentation {
   // Distinct CPU requests of pods with GPUs, ascending. A node's CPU rank is the number of these
   // requests that do not exceed its free CPU.
   std::vector<int64_t> cpu_steps_;
-  // Index: milli-GPUs left on a GPU. Value: number of distinct requests for milli-GPUs, of typical
-  // pods with one GPU, that do not exceed the index.
+  // Index: milli-GPUs left on a GPU. Value: number of distinct milli-GPU requests that fit there.
+  // Only requests of typical pods with one GPU are counted.
   std::array<uint16_t, 1001> milli_rank_{};
   size_t milli_ranks_ = 0;
   std::vector<Kind> kinds_;

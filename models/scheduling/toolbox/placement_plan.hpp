@@ -75,8 +75,9 @@ TasPlan plan_kueue(const RoomOn& room, const TasRequest& request);
 // Volcano's hard mode: uses the lowest tier on which a hypernode has room for the job. Tier 1 are
 // leaves, tier 2 are blocks, and tier 3 is the root. If several hypernodes of this tier have room,
 // the fullest one is used: the one with the least ratio of `room` to `idle`. `idle` is the room
-// that the hypernode would have if all its nodes were idle. The plan has all nodes with room below
-// this hypernode. Tiers above `highest_tier` are not used. Costs O(leaves + nodes of the plan).
+// that the hypernode would have if all its nodes were idle. The plan has all nodes of this
+// hypernode that have room. Tiers above `highest_tier` are not used. Costs O(leaves + nodes of the
+// plan).
 PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pods,
                              int32_t highest_tier);
 // Volcano's score of `node`, from 0 to 100, for a job with a pod on node `placed`. Nodes nearer to

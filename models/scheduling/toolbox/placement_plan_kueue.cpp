@@ -14,8 +14,13 @@ struct Domain {
   int64_t given = 0;             // slices that the plan gives to this domain
 };
 
-// Kueue's choice among domains of one level. Domains without room for a slice are left out, because
-// they would get no pods.
+// Chooses the smallest domain of the requested level that has room for all slices. If there is
+// none:
+// - Required: finds no plan.
+// - Preferred: tries each higher level. If no block has room, chooses several blocks.
+// - Unconstrained: chooses several domains of the requested level.
+// The slices are then distributed level by level down to the nodes. Domains without room for a
+// slice are left out, because they would get no pods.
 class TasSearch {
  public:
   TasSearch(const RoomOn& room, const TasRequest& request)
@@ -154,8 +159,7 @@ class TasSearch {
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // Takes the tightest node instead of `next` if the tightest node has fewer slices. A node
-        // with as many slices as `next` may have been taken already.
+        // With equal slices, `next` is kept: the tightest node may have been taken already.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

@@ -91,7 +91,7 @@ struct Role {
   int32_t min_available = 0;
   int32_t created = 0, bound = 0;  // pods that exist, pods with a node; 0 for independent pods
   uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
-  // First role of the job whose pods are created by this role's controller; may be this role.
+  // First of the job's roles that share this role's controller; may be this role itself.
   RoleId creator;
 };
 

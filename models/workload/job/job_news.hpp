@@ -23,7 +23,8 @@ struct JobNews {
   Signal<JobId> gang_failed;
   // Milli-GPUs held now by a counted job: see JobTable::add_counted.
   Signal<JobId, int64_t> counted_holds;
-  // A process of the pod died. The number: milli-GPUs of the process, idle while the job hangs.
+  // A process of the pod died. The number: milli-GPUs of the process. These GPUs are idle while the
+  // job hangs.
   Signal<PodId, int64_t> rank_dead;
   Signal<JobId> job_over;  // last chance to read the job, before JobTable::remove()
   Signal<const RecoveryRow&> recovered;

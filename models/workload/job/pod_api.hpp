@@ -30,7 +30,8 @@ class PodApi {
   // called.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
   // Ends a pod to make room for another pod. Replies Answered, then Known or Refused. Known means
-  // that the pod's kubelet has observed the eviction. If the pod has no node, the scheduler has.
+  // that the eviction was observed: by the pod's kubelet or, if the pod has no node, by the
+  // scheduler.
   virtual void evict(PodId pod, Reply reply) = 0;
   // Writes the nominated node of the pod. No caller waits for the write.
   virtual void nominated(PodId pod) = 0;

@@ -120,7 +120,7 @@ struct TopologySpreadParams {
   }
 };
 
-// Labels, node constraints and image of a job's pods.
+// Labels, placement constraints and image of a job's pods.
 struct PodConstraintParams {
   std::map<std::string, std::string> node_selector = {};
   std::vector<TolerationParams> tolerations = {};

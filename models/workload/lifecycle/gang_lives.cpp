@@ -218,7 +218,7 @@ void GangLives::detected_now(JobId id) {
 }
 
 // Whether restarts_max of the job allows a restart. If a pod ended by itself, its role must allow
-// the restart too; RoleEnds::restarts_after() also counts the restart.
+// the restart, too. RoleEnds::restarts_after() checks this and counts the restart.
 bool GangLives::may_restart(JobId id) {
   const State& state = states_[id];
   const std::optional<int32_t>& limit = jobs_.job(id).spec.restarts_max;

@@ -28,7 +28,7 @@ class GangLives {
   void bound(PodId pod);
   bool is_needed(PodId pod) const;     // whether the end of this pod stops a gang that has started
   void stops(JobId job, NodeId node);  // ends the present run; invalid `node`: no node failed
-  // The gang hangs until its failure is detected, `detection` from now; max: never.
+  // The gang hangs. Its failure is detected after `detection`, or never if this is Duration::max().
   void hangs(JobId job, Duration detection);
   void node_lost(JobId job) { hangs(job, replacements_.gang_patience()); }
   void member_lost(PodId pod);   // call after the pod was removed

@@ -220,7 +220,7 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  // A job that does not detect dead nodes itself fails in JobController::dead_pods_deleted().
+  // max(): JobController::dead_pods_deleted() fails the job when the dead node's pods are deleted.
   if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},

@@ -62,7 +62,7 @@ class JobController : public JobNews, public PodNews {
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
   // A controller deletes the pod or evicts it through the Eviction API. Neither is a failure.
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
-  // Compute that each GPU would lose if the pod's gang, or the independent pod, stopped now.
+  // How much compute each GPU would lose if the pod's gang, or the independent pod, stopped now.
   Duration unsaved(PodId pod) const;
   // The rank's process dies while its node is up, and `gpu_milli` milli-GPUs of the pod stop. The
   // other ranks wait until hang_timeout. Returns false if the pod is no rank of a running gang.
@@ -86,7 +86,7 @@ class JobController : public JobNews, public PodNews {
   bool suspend(JobId job, Duration write, Duration restart);
   void discard_unsaved(JobId job);  // a running gang loses its compute since its last checkpoint
   void resume(JobId job);  // recreates the pods of a suspended job that no job queue releases
-  // Whether enough pods were ever bound to start the job, or run_counted() was called.
+  // Whether the job ever had enough bound pods to start, or run_counted() was called.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }
   Duration work(JobId job) const { return runs_.of(job).work; }  // compute time on its present GPUs
@@ -107,7 +107,7 @@ class JobController : public JobNews, public PodNews {
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  // True for a service or if a cancellation is ahead. Else false if pending, over or hung for ever.
+  // Services and jobs to be cancelled go on. Others do, unless pending, over or hung for ever.
   bool goes_on(JobId job) const;
   int32_t computing(JobId job) const { return runs_.computing(job); }
 

@@ -71,8 +71,8 @@ void ServiceLives::scale(JobId id, int32_t replicas) {
 
 // The order in which a ReplicaSet deletes pods: first pods without a node, then pods that are not
 // running, then pods on the nodes with the most replicas, then the pods that started last. Among
-// equals, the highest rank goes first. Deletion cost and restarts have no effect here. Upstream
-// compares start times in logarithmic buckets; here they are compared exactly.
+// equals, the pod with the highest Pod::rank goes first. Deletion cost and restarts have no effect
+// here. Upstream compares start times in logarithmic buckets; here they are compared exactly.
 void ServiceLives::retire(JobId id, int32_t count) {
   const Job& job = jobs_.job(id);
   PodCreation& creation = pods_.creation();

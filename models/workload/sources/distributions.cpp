@@ -10,10 +10,11 @@ namespace {
 
 using SizeClass = PublishedJobs::SizeClass;
 
-// Each row is {GPUs up to, GPUs drawn, % of jobs, % of GPU time}, cumulative. Almost all jobs have
-// a power of two of GPUs. The publications omit the largest size; its row is the rest up to 100 %.
-// Jobs of 513 to 1,023 GPUs are drawn with 768. The share of jobs above 512 GPUs is divided between
-// 768 and 1,024 GPUs. Each size's part is proportional to its GPU time / its number of GPUs.
+// Each row is {maximum GPUs, GPUs drawn, % of jobs, % of GPU time}. The percentages are cumulative.
+// Almost all jobs have a power of two of GPUs. The publications omit the largest size; its row is
+// the rest up to 100 %. Jobs of 513 to 1,023 GPUs are drawn with 768. The share of jobs above 512
+// GPUs is divided between 768 and 1,024 GPUs. Each size's part is proportional to its GPU time /
+// its number of GPUs.
 constexpr SizeClass kHelios[] = {
     {1, 1, 72.2, 5.4},    {2, 2, 74.7, 7.2},      {4, 4, 80.5, 12.1},
     {8, 8, 94.7, 41.3},   {16, 16, 97.7, 61.5},   {32, 32, 99.4, 86.6},

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
   return {"completed", "published"};
 }
 
-// Figures of one cluster's jobs with GPUs, from the AcmeTrace release (Hu et al., NSDI 2024):
+// Statistics of one cluster's GPU jobs, from the AcmeTrace release (Hu et al., NSDI 2024):
 // cluster_summary.csv and the distributions behind the paper's figures. Percentages are shares of
 // jobs unless the name says otherwise.
 struct PublishedJobs {

@@ -16,8 +16,8 @@
 
 namespace orrery {
 
-// Whether jobs that failed, timed out, lost their node or were cancelled in the trace end the same
-// way in the replay (Recorded), or complete their work (Completed).
+// How jobs end in the replay if they failed, timed out, lost their node or were cancelled in the
+// trace. Recorded: they end the same way. Completed: they complete their work.
 enum class TraceEnds : uint8_t { Recorded, Completed };
 constexpr std::array<std::string_view, 2> enum_names(TraceEnds) {
   return {"recorded", "completed"};

@@ -26,8 +26,8 @@ class FewServers {
   int32_t nodes_of(const Job& job) const;
 
   const JobTable& jobs_;
-  // By job index: 1 + serial of the latest job counted in found_; 0: none. So a job that restarts
-  // is not counted again.
+  // By job index: 1 + serial of the last job that was counted in found_; 0: none. A job keeps its
+  // serial when it restarts, so it is not counted again.
   std::vector<uint64_t> counted_;
   std::string first_;
   uint64_t found_ = 0;

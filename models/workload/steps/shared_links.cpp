@@ -92,9 +92,9 @@ void SharedLinks::take_away(JobId job) {
   }
 }
 
-// Joining `expected_` with n contended links costs O(n). If n > kWatched, the gang therefore does
-// not join again each time one of its links becomes or ceases to be contended, but after more than
-// n / 2 such changes.
+// If the link became or ceased to be contended, marks its gangs for an update. The update of a gang
+// that is in `expected_` with n contended links costs O(n). If n > kWatched, the gang is therefore
+// marked only after more than n / 2 such changes.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
@@ -167,8 +167,9 @@ void SharedLinks::settle() {
 }
 
 // Once the group is too large to be rehearsed, its gangs belong in `expected_`. From then on, the
-// search skips gangs that are already in `expected_`. No gang is missed: changed gangs are seeds,
-// and every gang that shares a contended link with a skipped gang is in `expected_` or is a seed.
+// search skips gangs that are already in `expected_`. No gang is missed, because settle() searches
+// from each gang in `seeds_`. These include all changed gangs, and each gang outside `expected_`
+// that shares a contended link with a skipped gang.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};

@@ -64,7 +64,7 @@ class StepTracer {
     Duration left{};  // work still to do, including the work of the present step
     Duration work{};  // work of the present step
     double part = 1;  // the present step's share of a whole step
-    // The time of the present step before its exchange begins, and the work done in that time.
+    // Duration and work of the part of the present step that comes before the exchange.
     Duration lead{}, lead_work{};
     // Start of the present step, and end of StepCycle::update in this step. When a pause ends, both
     // times are shifted by the length of the pause.

@@ -109,8 +109,8 @@ TraceJob JobSorter::pop() {
   } else {
     heap_.pop_back();
   }
-  // If the file could not be read, its jobs are lost. So the sorter then counts as empty; the
-  // caller finds the reason in error().
+  // If the temporary file could not be read, the remaining jobs are lost, and the sorter counts as
+  // empty. The caller finds the reason in error().
   size_ = error_.empty() ? size_ - 1 : 0;
   return job;
 }

@@ -29,8 +29,8 @@ struct Origin {
   }
 };
 
-// The earliest end of a job in the file. Mistakes in the file are not reported here, but when the
-// file is read again for the replay.
+// The earliest end of a job in the file. Mistakes in the file are reported later, when the file is
+// read again for the replay.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
   StringPool pool;
@@ -259,7 +259,7 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
 // Applies the window. Returns false if the job is not replayed. With warm_start, a job that waits
 // or runs at window_start arrives at that instant. The `submit` of a running job is set to its
 // start here, and next() raises it to window_start. So running jobs are delivered before waiting
-// jobs, in the order of their starts, and can get their GPUs back.
+// jobs, in the order of their starts, and can get GPUs first.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
@@ -289,8 +289,8 @@ Time FileTraceReader::start_of(Time first) const {
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
 }
 
-// Returns whether a job that was cancelled before it started is replayed. The duration of the job
-// becomes its requested time, if that was recorded.
+// For jobs that were cancelled before they started. Returns whether the job is replayed. A missing
+// duration is replaced by the requested time, if that was recorded.
 bool FileTraceReader::takes_unstarted(TraceRow& row) {
   if (!params_.cancelled_unstarted || params_.arrive_at == TraceArrival::Start) {
     findings_.leave_out(row.lacks_duration.empty() ? "never started" : row.lacks_duration);

@@ -35,7 +35,7 @@ struct GangPlaces {
 // on the GPU type with the fewest FLOP/s.
 class GangTraffic {
  public:
-  // `network` is null with level: alpha_beta. All arguments must outlive this object.
+  // `network` is null with `network.level: alpha_beta`. All arguments must outlive this object.
   GangTraffic(const ClusterState& cluster, const JobTable& jobs, std::span<const Machine> machines,
               Network* network, ExchangeTimes times);
 

@@ -18,8 +18,9 @@ struct RunTerms {
   Pace pace;
 };
 
-// How one GPU of the run spent its time. Checkpoints and exchanges are reported by the next
-// advance(). Compute is reported only when it is saved (useful) or undone (lost).
+// How one GPU of the run spent its time. Each advance() reports the checkpoint and exchange time
+// since the last advance() or resume(). Compute is reported only when it is saved (useful) or
+// undone (lost).
 struct RunSpans {
   Duration useful{};  // compute saved by checkpoints, or by an orderly end
   Duration lost{};    // compute undone by a failure

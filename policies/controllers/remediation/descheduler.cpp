@@ -341,8 +341,8 @@ void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
   }
 }
 
-// Both strategies and the definitions of duplicates and of over- and underutilized nodes are
-// upstream's. Only ready nodes count; a cordoned node is never underutilized. Example of
+// RemoveDuplicates and LowNodeUtilization define duplicates and over- and underutilized nodes as
+// upstream does. Only ready nodes count; a cordoned node is never underutilized. Example of
 // RemoveDuplicates: 4 of 8 nodes were broken, so 24 replicas are on the other 4, 6 on each. Once
 // all 8 are ready, a node may have ceil(24 / 8) = 3 replicas, so 3 are evicted from each of the 4.
 // Example of LowNodeUtilization with thresholds {pods: 20} and target_thresholds {pods: 50}: nodes
@@ -372,7 +372,7 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
-  // False if the last round was vain and no relevant node has changed since the last tick. With
+  // False if `is_vain_` is true and no relevant node has changed since the last tick. With
   // LowNodeUtilization alone and fixed thresholds, only nodes above target_thresholds are relevant.
   bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
     if (!is_vain_ || !cluster.log_covers(version_)) return true;
@@ -390,7 +390,7 @@ class Descheduler final : public Policy, public Controller {
 
   const Params params_;
   uint64_t version_ = 0;  // version of the cluster at the last check
-  bool is_vain_ = false;
+  bool is_vain_ = false;  // Round::is_vain() of the last round
 };
 ORRERY_REGISTER_POLICY(Descheduler, "Descheduler",
                        "Evicts duplicate pods, and pods on overutilized nodes, like the Kubernetes "

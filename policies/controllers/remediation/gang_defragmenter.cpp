@@ -182,7 +182,8 @@ void MovePlan::put_back_unneeded() {
   }
 }
 
-// Whether the large gang and all `chosen` gangs fit together once the chosen gangs are suspended.
+// Whether the large gang and the `chosen` gangs can all be placed after the chosen gangs have freed
+// their resources.
 bool MovePlan::fit_all(const std::vector<size_t>& chosen) {
   std::vector<PodNeed> all = needs_;
   for (const size_t gang : chosen) {
@@ -271,8 +272,8 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
 }
 
 // Whether the free resources of all nodes together suffice for the missing pods of the large gang.
-// If not, no plan exists without may_wait: the suspended gangs need as much on other nodes as they
-// free.
+// Without `may_wait`, suspended gangs must fit on other nodes. They take as many resources there as
+// they free, so a plan then exists only if this function returns true.
 bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
   Resources left = board.cluster().free_on_up_nodes();
   for (const PodNeed& need : needs) {

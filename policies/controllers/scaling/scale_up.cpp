@@ -63,8 +63,8 @@ ScaleUp::Plan ScaleUp::plan() {
   return plan;
 }
 
-// Packs the pods that fit on no present or requested node onto absent nodes that the pool can add.
-// Of equal pods, those that have waited longest are the seated ones (see Waiting) and need no node.
+// Chooses absent nodes of the pool for waiting pods that are not seated (see Waiting). Of the pods
+// of one spec, those that have waited longest count as seated.
 std::optional<AddNodes> ScaleUp::grow(uint32_t number, const std::vector<Waiting>& waiting,
                                       RoomTable& rooms) const {
   const PoolView& pool = board_.pools()[number];

@@ -51,8 +51,8 @@ class Conservative final : public Policy, public Plan {
   }
 
   JobBoard& board_;
-  // Free amount over time. The amounts reserved for waiting jobs and for jobs started since the
-  // last reset are subtracted.
+  // Free amount of the counted resource over time. The amounts reserved for waiting jobs and for
+  // jobs started since the last reset are subtracted.
   Availability future_;
   std::vector<JobSlot> in_order_;
   std::vector<Time> starts_;  // by slot: start of each reservation

@@ -50,8 +50,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     head_ = head;
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
-    // Only arrived jobs are tried. The others were rejected earlier and still cannot start, because
-    // the time until the head's reservation only shrinks.
+    // Only newly arrived jobs are tried. The other waiting jobs were rejected earlier and still
+    // cannot start, because the time until the head's reservation only shrinks.
     if (!must_try_all) {
       arrived_.assign(news.arrived.begin(), news.arrived.end());
       if (order_ == BackfillOrder::Shortest) {

@@ -6,9 +6,10 @@
 namespace orrery {
 namespace {
 
-// Tenants are teams, which take turns in the order of their first jobs. A turn is taken only while
-// some waiting job fits. Example: A, B and C have waiting jobs, but those of B do not fit. Then
-// jobs of A, C, A, C ... start.
+// Tenants are teams, which take turns in the order in which their first jobs arrived. A team keeps
+// its turn even if none of its jobs can start. Example: A, B and C have waiting jobs, but those of
+// B do not fit. Then jobs of A, C, A, C ... start, and B's turns pass unused. While no waiting job
+// of any team fits, there are no turns.
 class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {

@@ -152,8 +152,9 @@ class Coscheduling final : public Policy,
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
-  // Whether the gang's minResources and minMember pods are at most what the gang holds plus what is
-  // free on all up nodes. Even then the gang may not fit, because each pod needs room on one node.
+  // Adds up what the gang holds and what is free on the up nodes. Returns whether the sum covers
+  // minResources and has room for minMember pods. Even then the gang may not fit, because each pod
+  // needs room on one node.
   bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
     room += handle_.placements().of_gang(gang.id).held;

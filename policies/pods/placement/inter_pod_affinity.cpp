@@ -84,9 +84,9 @@ class InterPodAffinity final : public Policy,
     return bit_of(ClusterEventKind::AssignedPodDeleted) |
            bit_of(ClusterEventKind::AssignedPodAdded) | bit_of(ClusterEventKind::NodeAdded);
   }
-  // A new pod can help only pods with affinity terms. A pod that left can help pods that
-  // anti-affinity kept away. If the last placed pod of a group left, a waiting pod of this group
-  // may go anywhere.
+  // A newly placed pod can help only pods with affinity terms. A deletion can help pods that
+  // anti-affinity kept away. If the last placed pod of a group is deleted, the next pod of this
+  // group may go anywhere, see filter().
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     const bool is_helped =
         event.kind != ClusterEventKind::AssignedPodAdded || !pod.spec->affinity.empty();

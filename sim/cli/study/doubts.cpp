@@ -8,8 +8,8 @@
 namespace orrery {
 namespace {
 
-// With fewer pairs, skewed samples often look normal: with 5 pairs 64 % of them do. With 10 pairs
-// 29 % do (see analysis/README.md).
+// Fewer pairs than this often hide skew. Of skewed samples, 64 % look normal with 5 pairs, and 29 %
+// with 10 pairs (see analysis/README.md).
 constexpr size_t kFewPairs = 10;
 constexpr double kCoverageMin = 0.9;  // a lower coverage is reported
 constexpr double kSkewedFrom = 2;     // in standard errors; one normal sample in 20 is as skewed

@@ -41,8 +41,8 @@ struct ForkOptions {
 // std::system_error if no process can be created.
 //
 // The caller holds `lock`, which is released only while this function waits for the process. So no
-// other worker is inside a library when the process is created: a mutex that the library held then
-// would stay locked in the process.
+// other worker is inside a library while the process is created. Otherwise the process could
+// inherit a library's mutex that stays locked for ever.
 //
 // Example: three arms differ from 10 d on. One process simulates 10 d and forks three times; each
 // child simulates the rest of one arm.

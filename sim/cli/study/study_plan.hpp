@@ -35,7 +35,8 @@ class StudyPlan {
   size_t cells() const { return cells_; }
   std::vector<size_t> arms_of(size_t cell) const;  // index of the arm on each axis
   std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
-  // The mistakes as text. A mistake in a setting has the setting's position in the study.
+  // The mistakes as text. A mistake in a setting is shown at the setting's position in the
+  // study file.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
   // The cell that `cell` is compared with. It has the arm `compare.against` on the compared axis,
   // and the arms of `cell` on all other axes. If `cell` has this arm, the result is `cell` itself.

@@ -1,6 +1,6 @@
 // Commands of `orrery` that the Python package executes: their list, and messages about missing
-// parts. Their execution would replace the test process by Python, so tests of the Python package
-// cover it.
+// parts. To execute such a command would replace the test process by Python, so tests of the Python
+// package do that.
 #include "sim/cli/outside_command.hpp"
 
 #include <gmock/gmock.h>

@@ -123,8 +123,8 @@ TEST(ClusterAutoscaler, AGangAsksForAllTheNodesThatItLacks) {
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
-// Two of seven members find a node each. Permit rejects these two, because the other five find no
-// node.
+// Two of seven members find a node each and wait in Permit. The third member finds no node, so
+// PostFilter rejects the two waiting members.
 TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
   ScenarioRun run{autoscaler_scenario(
       "{pool: new, " + kFixed + "}", "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",

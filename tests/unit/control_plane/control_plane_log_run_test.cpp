@@ -31,8 +31,8 @@ std::vector<ControlPlaneEventRow> events_of(Run& run) {
   return run.recorder.template rows<ControlPlaneEventRow>("/events/control_plane");
 }
 
-// The database fills, because etcd does not compact old versions by itself. At 60 min an operator
-// compacts and defragments it.
+// The database fills, because periodic compaction is off. At 60 min an operator compacts and
+// defragments it.
 TEST(ControlPlaneLog, AFullEtcdTakesWritesAgainOnceItIsDefragmented) {
   ShippedRun run{"etcd-full"};
   const auto events = events_of(run);

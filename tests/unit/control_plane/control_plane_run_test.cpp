@@ -247,7 +247,7 @@ TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
   EXPECT_GT(summary(run.result, "api_requests"), 6 * (1 + 1 + 5 + 1));
 }
 
-// Pods that are over leave only old versions in etcd, for two compaction intervals at most.
+// etcd keeps old versions of deleted pods for at most two compaction intervals.
 TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"

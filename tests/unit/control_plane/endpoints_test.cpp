@@ -157,7 +157,7 @@ TEST(WatchFanOut, AnAgentTakesTheWatchersFromTheServers) {
   EXPECT_EQ(fan_out_of_agents(write, through, {}).egress, Bytes{20'300 * 7'500});
 }
 
-// An endpoints controller whose writes are answered after `answer`.
+// An endpoints controller. Each of its writes gets a response after the duration `answer`.
 struct ControllerWorld {
   ControllerWorld(const EndpointsParams& params, Duration answer)
       : controller{

@@ -112,7 +112,7 @@ TEST(Joins, ComeEvenlyAndInOrderAndTheGateHoldsThemToItsRate) {
   EXPECT_GE(boots(gate).back().ready - boots(gate).back().asked, 9250_ms);
 }
 
-// All servers are lost while nodes join, for longer than any client waits.
+// While nodes join, all API servers are down for longer than any client waits.
 TEST(Joins, NoRequestIsLostWithTheServers) {
   ScenarioRun run{
       cluster_of("{level: full, api_servers: {servers: 2}, joins: [{pool: new, at: 10s}], "

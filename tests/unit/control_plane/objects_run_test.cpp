@@ -226,8 +226,9 @@ TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
             30 * 5 + static_cast<int64_t>(figure(run.result, "events_written")));
 }
 
-// Readers on nodes share one service account, so they share the two queues of its hand. Requests
-// that find both queues full are rejected. Ten other readers have ten accounts and use more queues.
+// Each user has a hand of two queues. Requests that find both queues full are rejected. The readers
+// on the nodes are one user (one service account), so they have two queues in all. With
+// `clients: 10`, ten readers are ten users, so they have more queues.
 TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
   const auto turned_away = [](const std::string& reader) {
     const std::string flow =

@@ -147,8 +147,8 @@ TEST(PodsInEtcd, WhoIsNotHeardForHoursGivesUp) {
 
 // ---- pods of dead nodes
 
-// The kubelet may send only one request every 10 s, so the deletion of the first job's pod takes
-// long. Before it ends, the repaired node runs the second job's pod and fails again.
+// The node fails twice. Between the failures it runs the second job's pod. The kubelet may send
+// only one request every 10 s, so the deletion of the first job's pod takes long.
 TEST(PodsOfDeadNodes, ThatDieAgainAreNotTakenForThoseWhoseDeletionIsKnown) {
   const std::string one = "{kind: pods, pods: 1, pod: {gpus: 8}, work: 1h}";
   const std::string rest = jobs(one + ", " + one) +

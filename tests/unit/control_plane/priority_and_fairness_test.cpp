@@ -185,8 +185,8 @@ TEST(PriorityAndFairness, ALevelThatIsAskedAgainTakesItsOwnSeatsBack) {
   EXPECT_EQ(flow.state(1).limit, 50);
 }
 
-// One advance() must give the same limits as an advance() every second, while the smoothed demand
-// decays. Level 0 has a demand of 80 seats for 10 s. Level 1 has a demand of 20 seats for 1 s.
+// While the smoothed demand decays, one long advance() must give the same limits as an advance()
+// every second. Level 0 demands 80 seats for 10 s. Level 1 demands 20 seats for 1 s.
 TEST(PriorityAndFairness, PeriodsNeedNotBeLookedAtOneByOne) {
   const FlowControlSetup setup{
       .levels = {{.seats = 50, .seats_min = 20}, {.seats = 50, .seats_min = 20}}, .seats = 100};

@@ -51,9 +51,9 @@ TEST(RetryAfter, AdaptiveStaysBetween) {
   RetryAfter retry_after{RetryAfterKind::Adaptive};
   for (int64_t s = 100; s <= 103; ++s) drop(retry_after, s, 50);
   EXPECT_EQ(retry_after.value(), 4_s);
-  // At 110, r is 4 and no drop was in the 4 s before, so r falls to 3. At 111, two drops were in
-  // the 3 s before, fewer than r, so r falls to 2. Then four drops are in every 2 s: r stays, as 2
-  // <= 4 < 3 * 2.
+  // r is the value in seconds, n the number of drops in the r seconds before. At 110 s, r = 4 and
+  // n = 0: n < r, so r falls to 3. At 111 s, n = 2: n < r, so r falls to 2. From 112 s on, n = 4,
+  // which is between r and 3 r, so r stays 2.
   for (int64_t s = 110; s <= 140; ++s) drop(retry_after, s, 2);
   EXPECT_EQ(retry_after.value(), 2_s);
 }

@@ -46,7 +46,7 @@ class Idler final : public Policy, public Controller {
 };
 ORRERY_REGISTER_POLICY(Idler, "Idler", "Idles as a test says.");
 
-// Times in seconds at which controllers tick. `controllers` is the content of policy.controllers.
+// Times in seconds at which the Idlers tick. `controllers` is the content of policy.controllers.
 // The cluster has two nodes, and its only job arrives at 250 s.
 std::vector<int64_t> ticks(const std::string& controllers, const std::string& until = "20min",
                            const std::string& rest = {}) {

@@ -1,4 +1,4 @@
-// Capacity, use and state of every node, and the derived sets.
+// Capacity, use and state of every node, and the node sets and totals derived from them.
 #include "models/hardware/cluster_state.hpp"
 
 #include <gtest/gtest.h>

@@ -75,8 +75,8 @@ TEST(ExchangeTimes, OfPushPullAddUpInTheNodesBefore) {
       << "on one node there is nobody to push to";
 }
 
-// The known times are those of nodes with 8 GPUs and 8 NICs. A gang with fewer GPUs a node uses
-// fewer NICs, too.
+// The known times are those of nodes with 8 GPUs and 8 NICs. A gang that uses only some GPUs
+// of its nodes also uses fewer NICs.
 TEST(ExchangeTimes, OfASweepAreThoseOfTheGpusThatTakePart) {
   const std::vector<ExchangeTimeParams> known{
       {.sweep = {{{1'000'000}, 40_Gbps}, {{100'000'000}, 800_Gbps}}},

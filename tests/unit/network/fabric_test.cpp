@@ -76,7 +76,7 @@ TEST(Fabric, EachSwitchHasAsManyCablesToEverySwitchAboveIt) {
 }
 
 // Three SuperPOD units: 24 leaves of 32 NICs each. Their 768 up-ports would fill 12 spines of 64
-// ports, but a leaf's 32 up-ports do not divide evenly by 12. By 16 they do.
+// ports. But a leaf's 32 up-ports divide evenly by 16 spines, not by 12.
 TEST(Fabric, MoreSpinesThanPortsAskForKeepTheTreeEven) {
   const Fabric fabric = SmallFabric{.groups = 3, .nodes_per_group = 32, .nics = 8}.build({});
   EXPECT_EQ(fabric.tree().leaf_up, 32U);

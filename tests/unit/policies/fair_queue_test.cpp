@@ -111,8 +111,8 @@ policy:
   EXPECT_DOUBLE_EQ(jobs[1].gpu_s_useful, 3600) << "an hour of a GPU did the work of three";
 }
 
-// Three equal jobs on one GPU of speed 1 and one of speed 2. Each gets a third of the total speed
-// of 3, in whatever mixture of the two models.
+// Three equal jobs on one GPU of speed 1 and one of speed 2. Each job gets a third of the total
+// speed of 3, so its 20 hours of work take about 20 hours.
 TEST(Gavel, AlikeJobsComeOutAlikeOnUnlikeModels) {
   ScenarioRun run{kTwoModels + R"(
 workload:

@@ -28,8 +28,8 @@ double value_of(const FairTimeJob& job, const std::vector<double>& gpus,
   return job.gpus * speed / (job.weight * mean / all);
 }
 
-// Checks that the shares of time `found.x` respect the constraints of the cluster, and that the
-// least value of a job is `found.value`.
+// Checks that the shares of time `found.x` respect the constraints of the cluster, and that
+// `found.value` is the smallest of the jobs' values.
 void expect_sound(const std::vector<FairTimeJob>& jobs, const std::vector<double>& gpus,
                   const FairTime& found) {
   std::vector<double> used(gpus.size());
@@ -91,7 +91,8 @@ TEST(FairTime, TwiceTheWeightIsTwiceTheTime) {
 
 // One GPU of each model. Job A has the speeds 1 and 3, with the mean 2. Job B has the speed 1 on
 // both. A job's value is its speed divided by its mean speed. If A always runs on the second model
-// and B on the first, their values are 3/2 and 1. B cannot get more, so the least value is 1.
+// and B on the first, their values are 3/2 and 1. B's value cannot exceed 1, so the maximised least
+// value is 1.
 TEST(FairTime, EachJobIsSentWhereItGainsMost) {
   const std::vector<FairTimeJob> jobs{{.gpus = 1, .speed = {1, 3}}, {.gpus = 1, .speed = {1, 1}}};
   const std::vector<double> gpus{1, 1};
@@ -118,10 +119,10 @@ TEST(FairTime, AJobLargerThanAModelHasNoTimeOnIt) {
   EXPECT_NEAR(found.x[0][0], 1, 1e-9);
 }
 
-// Two jobs share one GPU. A job's rho is its finish time divided by its finish time on half of the
-// GPU. If each job has half, both have rho 1. In the second case the first job has already waited
-// 100 s. Both jobs have the same rho if (100 + 100 / x) / 200 = (100 / (1 - x)) / 200, where x is
-// the share of the first job. So x is 0.618.
+// Two jobs share one GPU. A job's rho is the time from its submission to its end, divided by its
+// run time on half of the GPU, 200 s. If neither job has waited, each gets half, and both have
+// rho 1. If the first job has waited 100 s and gets the share x, both jobs have the same rho when
+// (100 + 100 / x) / 200 = (100 / (1 - x)) / 200. So x is 0.618.
 TEST(FairTime, WhoWaitedHasMoreTimeToFinish) {
   std::vector<FairTimeJob> jobs(2, {.gpus = 1, .speed = {1}, .left = 100});
   const std::vector<double> gpus{1};

@@ -23,7 +23,7 @@ JobSpec gang_that_comes(Duration at) {
   return job;
 }
 
-// The API makes pod 1 known after `late`, and other pods at once.
+// The API makes pod 1 known after the delay `late`, and all other pods at once.
 class LateSecond final : public PodApi {
  public:
   explicit LateSecond(Engine& engine) : engine_{engine} {}

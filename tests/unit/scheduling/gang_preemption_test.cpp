@@ -71,9 +71,9 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
-// If cycles take no time, victims are deleted at the instant at which the preemptor fails. No gang
-// is popped from backoff at the instant of its failure, and no later event wakes the preemptor. So
-// the preemptor is tried again only when its backoff ends.
+// If cycles take no time, victims are deleted at the instant at which the preemptor fails. At that
+// instant, the preemptor cannot be popped from backoff. No later event wakes it, so it is tried
+// again only when its backoff ends.
 constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
 
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
@@ -167,8 +167,7 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
 
 // The last job needs four nodes. Jobs 0 to 3 would lose 2,400, 1,440, 1,200 and 40 GPU s. Evicting
 // 0 and 3 loses 2,440, less than 1 and 2 with 2,640. Four gangs have only six pairs, so the policy
-// tries all pairs. For many gangs it would exchange single victims instead: it would begin with the
-// largest gangs, 0 and 2, replace 0 by 1, and end with 1 and 2.
+// tries all pairs. The exchange of victims, which is used for many gangs, would choose 1 and 2.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},

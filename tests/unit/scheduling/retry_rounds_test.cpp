@@ -92,9 +92,10 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// Before a slow round, seconds of the clock must have begun at two different attempts of the round.
-// With rounds of 40 ms, all seconds begin at the same attempt, because 25 rounds take exactly one
-// second. So no slow round begins. With rounds of 40.4 ms, seconds begin at different attempts.
+// A slow round may start only after whole seconds have begun at two of the four attempts of a
+// round. 25 rounds of 40 ms take exactly one second. So whole seconds always begin at the same
+// attempt, and no slow round starts. With rounds of 40.4 ms, whole seconds begin at different
+// attempts.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};
   scheduler.cost = 10_ms;

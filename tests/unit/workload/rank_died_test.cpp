@@ -134,7 +134,7 @@ TEST(Suspension, ThatIsStruckEndsAtOnce) {
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 20.0);
 }
 
-// The API makes the pod of rank 2 known ten seconds late, and other pods at once.
+// The scheduler observes the pod of rank 2 ten seconds late, and all other pods at once.
 class LateThird final : public PodApi {
  public:
   explicit LateThird(JobWorld& world) : world_{world} {}

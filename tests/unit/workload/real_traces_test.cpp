@@ -92,7 +92,7 @@ TEST(RealTraces, OpenbVariantsAreSortedAndConstrained) {
   for (size_t i = 1; i < shared.jobs.size(); ++i) {
     ASSERT_LE(shared.jobs[i - 1].submit, shared.jobs[i].submit);
   }
-  // In this variant all times are earlier by 427,061 s. None of its pods may be lost.
+  // In this variant all times are 427,061 s earlier. Every pod must still be read.
   const auto shifted = folder / "openb_pod_list_gpushare20.csv.gz";
   ORRERY_NEED_TRACE(shifted);
   EXPECT_EQ(read_file(shifted).jobs.size(), 8152U);

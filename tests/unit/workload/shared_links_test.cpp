@@ -159,8 +159,8 @@ TEST(SharedLinks, StepsOfLargeRandomGroupsAreNearThoseThatArePlayed) {
   EXPECT_LE(quantile_of(sizes, 0.95), 0.1);
 }
 
-// A gang that joins a large group changes the load on the links of others. Changes of up to 2 % are
-// ignored, so steps may differ a little.
+// A gang that joins a large group changes the load on the links of other gangs. Changes of up to
+// 2 % are ignored, so steps may differ a little from those of gangs that came together.
 TEST(SharedLinks, GangsThatComeOneByOneStepAsIfTheyCameTogether) {
   for (const uint32_t gangs : {40U, 120U}) {
     const SharingWorld world{gangs, gangs};

@@ -74,8 +74,7 @@ inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params
   return read_all(*open_trace(params));
 }
 
-// Reads the trace to its end. Returns the notes on lost and odd rows, then the error if there is
-// one.
+// Reads the trace to its end. Returns the reader's notes, then the error if there is one.
 inline std::vector<std::string> notes_of(TraceReader& reader) {
   while (reader.next() != nullptr) {
   }

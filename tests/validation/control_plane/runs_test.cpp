@@ -81,7 +81,7 @@ json scale_up_wait(const json& input) {
   return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
 }
 
-// Numbers of ready nodes and of running pods after 2 h. 30 pods of 8.5 cores fill a node.
+// Returns the numbers of ready nodes and of bound pods at the end. A node has room for 30 pods.
 std::string fill() {
   ScenarioRun run = run_of(
       "cluster:\n  pools:\n" + pool("all", 1'200) +

@@ -51,8 +51,8 @@ CommGroup group_of(const json& input) {
   return group;
 }
 
-// Time of a collective. A case may name the algorithm, or the algorithm and the protocol. What the
-// case does not name, the tuner chooses for the shortest time.
+// Time of a collective. A case may name the algorithm, or the algorithm and the protocol. The tuner
+// chooses what is missing, for the shortest time.
 Duration time_of(const json& input, const CommGroup& group, Bytes bytes) {
   const Collective collective = collective_of(input);
   if (!input.contains("algorithm")) return tuned_time(collective, group, bytes).time;

@@ -30,8 +30,8 @@ RoutingEngine engine_named(std::string_view name) {
   return static_cast<RoutingEngine>(found - names.begin());
 }
 
-// The tree of a case. The case may give the number of groups and of nodes per group. Without both,
-// the tree is as large as radix and levels allow.
+// The tree of a case. The case may give the number of groups and of nodes per group. Their defaults
+// give the largest tree that radix and levels allow.
 Fabric fabric_of(const json& input) {
   FabricParams params;
   params.radix = input.at("radix");

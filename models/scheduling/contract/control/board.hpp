@@ -109,7 +109,7 @@ class ORRERY_API ControlBoard {
     Time since;
   };
   virtual std::vector<Unplaced> unplaced() const = 0;
-  // Ids of the budgets that select the pod. If several, a pod with a node cannot be evicted.
+  // Ids of the budgets that select the pod. A bound pod with several budgets cannot be evicted.
   virtual std::vector<uint32_t> budgets(PodId pod) const = 0;
   virtual int32_t disruptions_allowed(uint32_t budget) const = 0;  // evictions allowed now
 

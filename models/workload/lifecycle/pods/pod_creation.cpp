@@ -167,8 +167,8 @@ void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;
     is_creating_ = true;
-    // Phase::Model: without API delays, all batches are created before schedulers run in
-    // Phase::Control.
+    // This event runs in Phase::Model. So without API delays, all batches are created before
+    // schedulers run in Phase::Control.
     engine_.after({}, Label{"jobs.create_pods"}, [this] { create_round(); });
     return;
   }

@@ -44,7 +44,7 @@ class PodCreation {
   struct Creator {  // a worker of a controller
     uint16_t controller = 0, worker = 0;
   };
-  // Pods that one controller creates together. The unit's id in units_ is the pods' first role.
+  // Pods that one controller creates together. units_ is indexed by the first role of these pods.
   struct Unit {
     int32_t wanted = 0;       // pods to be created
     int32_t create_from = 0;  // no pod before this rank is wanted

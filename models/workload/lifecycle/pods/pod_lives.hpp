@@ -18,7 +18,7 @@ namespace orrery {
 
 // The life of a pod: wanted -> created -> bound -> started -> running -> gone. The scheduler takes
 // a pod's resources when it reserves a node. Once the pod is bound, only this class gives the
-// resources back. A what-if of the scheduler gives them back, too, but only until it is undone.
+// resources back for good. A what-if of the scheduler gives them back only until it is undone.
 // ClusterState is the scheduler's cache: with a control plane the resources of a pod that ended are
 // given back once the scheduler has observed the end.
 class PodLives {

@@ -59,8 +59,8 @@ void Replacements::replace_after(Duration delay, const DeadPod& life) {
 
 void Replacements::replace(const DeadPod& life) {
   const Pod& pod = jobs_.pod(life.pod);
-  // No replacement is needed if the job is over or the pod was recreated already; both give the pod
-  // another generation. If the gang comes back as a whole, its restart recreates the pod.
+  // No replacement is needed if the job is over or the pod was recreated already. In both cases the
+  // pod's generation has changed. If the gang comes back as a whole, its restart recreates the pod.
   if (pod.generation != life.generation) return;
   if (comes_back_whole(jobs_.job(pod.job).phase)) return;
   creation_.want(life.pod);

@@ -1,4 +1,5 @@
-// models/workload/lifecycle/runs/pace_model.hpp -- the pace of gangs, as JobController asks for it.
+// models/workload/lifecycle/runs/pace_model.hpp -- JobController's interface to a model of the pace
+// of gangs.
 #pragma once
 
 #include <optional>

@@ -35,8 +35,8 @@ struct Run {
   uint32_t starts = 0;
 };
 
-// The run of a gang, a counted job (Job::is_counted) or a service. For a job of other independent
-// pods, it holds `gpu_milli` and what the runs of these pods share: `pace`, `work` and
+// The run of a gang, a counted job (Job::is_counted) or a service. In other jobs each pod has its
+// own Run, and JobRun holds `gpu_milli` and the values common to these runs: `pace`, `work` and
 // `checkpoint_interval`.
 struct JobRun : Run {
   Pace pace;

@@ -34,7 +34,7 @@ class TrainingRuns {
   // Starts to load the checkpoint of a gang or counted job (Job::is_counted) at the time `from`.
   // Emits loaded() after the load, maybe at once.
   void restore(JobId job, Time from);
-  // A gang or counted job whose checkpoint is loaded begins to compute on `gpu_milli` milli-GPUs.
+  // Starts the compute of a gang or counted job on `gpu_milli` milli-GPUs. Call after loaded().
   void begin(JobId job, int64_t gpu_milli);
   void set_pace(JobId job, Pace pace);
   // go_at() and compute_on() are the two parts of set_pace(). Between the two calls, the number of

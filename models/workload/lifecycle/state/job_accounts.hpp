@@ -18,7 +18,7 @@ namespace orrery {
 
 struct JobAccount {
   GpuTime gpu_time;
-  // Milli-GPUs of the bound pods; for a counted job (Job::is_counted), of the job itself.
+  // Milli-GPUs of the bound pods, or the milli-GPUs that a counted job (Job::is_counted) holds.
   int64_t bound_gpu_milli = 0;
   int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
   int32_t members = 0;  // pods with which its gangs last started

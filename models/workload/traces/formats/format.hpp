@@ -129,7 +129,8 @@ int64_t id_of(std::string_view name);
 // recorded. A pod with more than kGpusPerPodMax GPUs is a mistake in `column`.
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
 constexpr int64_t kGpusPerPodMax = 16;
-// The same without a report: returns false if a pod would get more than kGpusPerPodMax GPUs.
+// Like spread_gpus() above. If a pod would get more than kGpusPerPodMax GPUs, returns false without
+// a report.
 [[nodiscard]] bool spread_gpus(int64_t gpus, int64_t pods, TraceJob& job);
 // For traces that do not record how many nodes a job had. Jobs of up to 8 GPUs have one pod; larger
 // jobs have as few pods of up to 8 GPUs as possible.

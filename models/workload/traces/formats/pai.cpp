@@ -1,7 +1,7 @@
 // The Alibaba PAI log of 2020: tables without headers. A row of the task table is a gang of equal
 // instances. A row of the instance table is one instance, and names the worker that ran it. Other
-// tables in the same folder have the user and submission time of a job, the kind of its work, and
-// its measured use.
+// tables in the same folder have the user, submission time and application of a job, and the
+// resource use measured for each worker.
 #include "models/workload/traces/formats/format.hpp"
 #include "models/workload/traces/tables/pai_tables.hpp"
 

@@ -49,8 +49,8 @@ class TraceName {
   uint8_t length_ = 0;
 };
 
-// All pods are equal, except that the last pod may request fewer GPUs. The texts are valid as long
-// as the reader.
+// All pods are equal, except that the last pod may request fewer GPUs. The string_views are
+// valid as long as the reader exists.
 struct TraceJob {
   static constexpr Duration kUnknownWait{-1};
   static constexpr Duration kUnknown{-1};

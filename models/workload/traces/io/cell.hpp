@@ -15,8 +15,8 @@ std::optional<int64_t> parse_whole(std::string_view text);  // "12" or "12.0"
 // "14414259.0", "-1", "1e3" seconds. Plain decimals are exact; digits beyond the nanosecond are
 // dropped. Empty for other texts, such as NaN, and for spans of 9.2e9 s (291 years) or more.
 std::optional<Duration> parse_seconds(std::string_view text);
-// "2020-04-01 12:00:00" (or with a T), or the date alone, counted from 1970 as if the clock were
-// UTC: these texts name no time zone. Daylight saving is ignored.
+// "2020-04-01 12:00:00", "2020-04-01T12:00:00" or "2020-04-01". The text names no time zone and is
+// read as UTC. The result is the time since 1970.
 std::optional<Time> parse_date_time(std::string_view text);
 // A date with a time of day, which may have a fraction and an offset from UTC: "2023-11-16
 // 18:17:03.9799600", "2023-07-14T10:00:00+08:00". The offset is ignored: the result has the hour

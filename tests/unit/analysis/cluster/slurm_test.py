@@ -142,9 +142,8 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
     wait_for(lambda: not task.is_running(), "the task goes on")
     assert not last.exists()
-    # By default Slurm would start the task 2 minutes after the requeue. Here it starts 3 s after the requeue. In
-    # the second of the requeue the node would reject a launch: it compares the times of the launch's credential
-    # and of the revocation in whole seconds.
+    # By default Slurm would start the task 2 minutes after the requeue; 3 s are enough. A launch at once would be
+    # rejected by the node, which compares times of credentials and revocations in whole seconds.
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now+3")
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)

@@ -65,7 +65,7 @@ run: {until: 30min}
 """
 
 # A gang of four pods, one a node, arrives while two of the four nodes are down. Two pods suffice to start the
-# gang. One node is up again at 12 min and the other at 32 min, both after the gang's last call.
+# gang. One node is up again at 12 min and the other at 32 min, both after the gang stopped waiting for late pods.
 LATE = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
 workload:

@@ -47,8 +47,8 @@ struct IndependentPodsWorld : LivesWorld {
   static DrawnEndingParams succeeding() {
     return {.cause = EndCause::None, .chance = 1, .exit_code = 0, .after = FixedDuration{40_s}};
   }
-  // Makes the calls that the job controller makes when the node fails and, with the node, the pod
-  // of the same index. The node is up again at once.
+  // Makes the calls that the job controller makes when the node fails. Pod i, which runs on node i,
+  // is lost. The node itself stays up.
   void fail(uint32_t node) {
     const PodId pod{node};
     independent.struck(pod, {node});
