@@ -157,7 +157,7 @@ def machines(program: Path) -> str:
 
 def points(program: Path) -> str:
     text = f"# Extension points of policies\n\n{MADE}\n"
-    text += ("An extension point is a function of a policy that Orrery calls for an answer or a task.\n")
+    text += ("An extension point is a function of a policy. Orrery calls it to get an answer or to have a task done.\n")
     for part in described(program, "points").strip().split("\n\n"):
         head, *rows = part.splitlines()
         text += f"\n## {head.rstrip(':')}\n\n| extension point | question or task |\n|---|---|\n"

@@ -90,14 +90,12 @@ struct ControlPlaneParams {
       "Events about pods, and clients that list Events. Absent: no Events about pods, and no such "
       "clients.",
       Heeded{Fact::FullPlane});
-    v("crash_loops", crash_loops, "Pods whose containers crash again and again; with level: full.",
+    v("crash_loops", crash_loops, "Pods whose containers crash again and again.",
       Heeded{Fact::FullPlane});
     v("namespaces", namespaces,
-      "Namespaces, and clients that query them; with level: full. Absent: namespaces cause no "
-      "load.",
+      "Namespaces, and clients that query them. Absent: namespaces cause no load.",
       Heeded{Fact::FullPlane});
-    v("services", services,
-      "Services, and clients that watch their Endpoints or EndpointSlices; with level: full.",
+    v("services", services, "Services, and clients that watch their Endpoints or EndpointSlices.",
       Heeded{Fact::FullPlane});
     v("losses", losses, "API servers that are lost.", Heeded{Fact::FullPlane});
     v("node_join", node_join, "Requests that a node sends at each boot.",

@@ -95,7 +95,7 @@ struct EtcdSample {
     c("events", &EtcdSample::events, "size of the stored Events that have not expired by now");
     c("pods", &EtcdSample::pods, "Pod objects that are stored now", "pods");
     c("watcher_memory", &EtcdSample::watcher_memory,
-      "memory of the leader for the watches of API servers now");
+      "memory that etcd's leader now uses for the watches of API servers");
     c("index_memory", &EtcdSample::index_memory,
       "memory that one member now uses for its index of keys and uncompacted versions");
     c("members_lost", &EtcdSample::members_lost,

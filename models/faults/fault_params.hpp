@@ -112,7 +112,8 @@ struct FaultParams {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
-    v("chaos", chaos, "Rounds in which nodes are taken down, as a chaos test; absent: no rounds.");
+    v("chaos", chaos,
+      "Rounds in which nodes are taken down, as in a chaos test; absent: no rounds.");
     v("ranks", ranks, "Deaths of single processes of gangs. Their nodes stay up.");
     v("links", links, "Faults of cables and switches.", Heeded{Fact::Links},
       Heeded{Fact::CrossingExchanges});

@@ -27,7 +27,7 @@ struct RankFaultParams {
       Required{}, Example{"train"});
     v("pod", pod, "Number of the pod in the job, from 0.", Range{0, 100'000'000});
     v("gpus", gpus, "GPUs of the process. They are idle after its death.", Range{1, 16},
-      Unit{"GPU"}, Source{"one process a GPU, as torchrun starts them"});
+      Unit{"GPU"}, Source{"torchrun usually starts one process per GPU"});
     v("at", at, "Time of the death, from the start of the run.", Required{}, IsInstant{});
   }
 };

@@ -53,8 +53,8 @@ struct NetworkParams {
       Source{"NCCL without its SHARP plugin"}, Heeded{Fact::NetworkTime},
       Heeded{Fact::AllReduces, sharp}, Heeded{Fact::NvlinkSwitches, sharp});
     v("exchanges", exchanges,
-      "Measured durations of exchanges without other traffic. Durations of all other exchanges "
-      "follow NCCL's tuner.",
+      "Measured durations of exchanges without other traffic. An exchange whose collective and "
+      "span are not in the list takes a computed time, in general that of NCCL's tuner.",
       Heeded{Fact::NetworkTime}, Heeded{Fact::Exchanges});
   }
   template <class C>

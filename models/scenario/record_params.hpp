@@ -41,8 +41,8 @@ struct RecordParams {
     v("off", off, "Tables that are not written, as glob patterns of their names.",
       Example{"[/timeline/teams]"});
     v("compression", compression, "Deflate level of the tables; 0: no compression.", Range{0, 9},
-      Source{"level 1 saves most of the space that level 0 takes; writing takes about 5 times as "
-             "long"});
+      Source{"level 1 saves most of the space that level 0 takes, but writing takes about 5 times "
+             "as long as with level 0"});
   }
 };
 

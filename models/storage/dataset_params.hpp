@@ -26,7 +26,8 @@ struct DatasetParams {
       Example{"blob"});
     v("per_step", per_step, "How much each GPU reads for a step.", Required{},
       Range{Bytes{}, 256_GiB}, Example{"50MB"});
-    v("size", size, "Size of the whole dataset, which is read once in each epoch.",
+    v("size", size,
+      "Size of the whole dataset, which is read once in each epoch. Required if cache is true.",
       Heeded{cache, "cache is false"});
     v("cache", cache,
       "true: after each start, the first epoch is read from the store and kept on the disks of the "

@@ -40,7 +40,7 @@ struct CardiogramParams {
     v("jobs", jobs, "Names of gangs; all gangs with one of these names are recorded.", Required{},
       Example{"[train]"});
     v("window", window,
-      "The window in which rows are recorded. Only in this window, recording slows the simulator.",
+      "The window in which rows are recorded. Recording slows the simulator only in this window.",
       Required{});
     v("resolution", resolution,
       "Time between two rows of a rank. A row holds means over this time. If training steps are "

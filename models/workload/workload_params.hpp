@@ -39,8 +39,8 @@ struct WorkloadParams {
   void fields(V& v) {
     v("sources", sources, "Sources of jobs. Their jobs are merged in the order of submission.");
     v("training", training,
-      "Start, checkpoints and restarts of jobs for which neither the job nor its source has a "
-      "training section.",
+      "Start, checkpoints and restarts of jobs. A training section of the job or its source "
+      "replaces this section.",
       Heeded{Fact::SharedTraining});
     v("controller", controller, "Start, failure detection and restart of jobs.");
     v("steps", steps,

@@ -78,7 +78,8 @@ struct FlowControlParams {
       Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("watch_event_time", watch_event_time,
       "How long a write with at least watchers_per_seat watchers keeps its seats after its "
-      "response. If seats_per_request_max limits its seats, the time is longer in proportion.",
+      "response. If the write would need more than seats_per_request_max seats, this time is "
+      "multiplied by (needed seats) / seats_per_request_max.",
       Range{Duration{}, 1_min}, Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("seats_per_request_max", seats_per_request_max,
       "Maximum number of seats that one request takes.", Range{1, 100'000}, Unit{"seats"},

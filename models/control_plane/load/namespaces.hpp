@@ -39,7 +39,8 @@ struct NamespaceParams {
       Heeded{Fact::DeletedNamespaces});
     v("resource_types", resource_types,
       "Number of resource types. Each API server has a watch connection to etcd for every type. "
-      "When a namespace is deleted, each pass sends a LIST and a DELETECOLLECTION for every type.",
+      "When a namespace is deleted, each pass (see `passes`) sends a LIST and a DELETECOLLECTION "
+      "for every type.",
       Range{1, 10'000}, Unit{"types"}, Source{"estimate: 60 to 200 in use"});
     v("passes", passes, "Number of passes over all resource types. The last pass finds no object.",
       Range{1, 100}, Unit{"passes"},

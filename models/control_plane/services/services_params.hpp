@@ -57,10 +57,10 @@ struct ServiceWatchersParams {
   template <class V>
   void fields(V& v) {
     v("kube_proxies", kube_proxies,
-      "Whether the kube-proxy of each node that is up watches addresses.", Source{"Kubernetes"});
-    v("daemons", daemons,
-      "On each node that is up, this number of DaemonSet pods watches addresses.", Range{0, 100},
-      Unit{"pods"}, Source{"by default only kube-proxies watch"});
+      "Whether the kube-proxy of each node that is up watches Endpoints or EndpointSlices.",
+      Source{"Kubernetes"});
+    v("daemons", daemons, "Number of watching DaemonSet pods on each node that is up.",
+      Range{0, 100}, Unit{"pods"}, Source{"by default only kube-proxies watch"});
     v("agents", agents,
       "Number of agents in the cluster that watch in place of the `daemons`, and forward the "
       "events to them; 0: no agents, so the daemons watch.",
@@ -86,10 +86,10 @@ struct ServicesParams {
   template <class V>
   void fields(V& v) {
     v("groups", groups,
-      "Groups of equal services. Without groups, no addresses are written or sent.");
-    v("endpoints", endpoints, "How the addresses of services are stored.",
+      "Groups of equal services. Without groups, no Endpoints or EndpointSlices are written.");
+    v("endpoints", endpoints, "The objects that hold the addresses of a service's pods.",
       Heeded{!groups.empty(), "there are no groups"});
-    v("watchers", watchers, "Which clients watch these addresses.",
+    v("watchers", watchers, "Which clients watch the Endpoints or EndpointSlices.",
       Heeded{!groups.empty(), "there are no groups"});
     v("fan_out", fan_out, "Cost of watch events for an API server.",
       Heeded{!groups.empty(), "there are no groups"},

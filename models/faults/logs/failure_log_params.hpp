@@ -69,9 +69,9 @@ struct FailureLogParams {
       "which the run's seed determines. If the log has more nodes than the cluster, the last nodes "
       "of the log are left out.");
     v("repeat", repeat,
-      "Has an effect if the cluster has more nodes than the log. true: nodes of the log are used "
-      "again, from the first on. Example: with 10 nodes in the log, nodes 2 and 12 of the cluster "
-      "fail together. false: the remaining nodes of the cluster never fail from this log.");
+      "Has an effect only if the cluster has more nodes than the log. true: nodes of the log are "
+      "used again, from the first on. Example: with 10 nodes in the log, nodes 2 and 12 of the "
+      "cluster fail together. false: the remaining nodes of the cluster never fail from this log.");
     v("node_selector", node_selector,
       "Labels of the nodes on which the log is replayed; absent: all nodes.",
       Example{"{nvidia.com/gpu.product: H100}"});

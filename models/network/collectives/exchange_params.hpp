@@ -67,7 +67,7 @@ struct ServerParams {
       "the servers are on the gang's last nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks, which place servers beside the workers"});
     v("overlap", overlap, "true: pulls of one part of a buffer overlap pushes of its other parts.",
-      Source{"an estimate, because in synchronous steps all workers push before any worker pulls"});
+      Source{"assumed: in synchronous steps, all workers push before any worker pulls"});
   }
   bool is_colocated() const { return placement == ServerPlacement::Colocated; }
   // Number of servers if the ranks are on `nodes` nodes, which must be at least 2.
@@ -121,7 +121,7 @@ struct ExchangeTimeParams {
     v("span", span,
       "node: the ranks of the measurement were on one node; nodes: they were on several nodes.");
     v("latency", latency,
-      "Requires `bandwidth`: an exchange takes latency + bytes x bus factor / bandwidth.");
+      "An exchange takes latency + bytes x bus factor / bandwidth. Requires `bandwidth`.");
     v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests report it.");
     v("sweep", sweep,
       "Measured points (size of the buffer, bus bandwidth), in order of size. Between points, the "

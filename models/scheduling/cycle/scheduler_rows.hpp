@@ -54,9 +54,9 @@ struct AttemptRow {
     c("pods", &AttemptRow::pods,
       "pods tried together: 1, or the members of a gang that is placed as a whole", "pods");
     c("placeable", &AttemptRow::placeable,
-      "maximum number of pods of the gang that fitted into one domain; -1: not counted. A "
-      "domain with too few free GPUs for the gang counts with the number of pods for which its "
-      "free GPUs suffice",
+      "maximum number of pods of the gang that fitted into one domain; -1: not counted. In "
+      "a domain with too few free GPUs for the gang, this is the number of pods for which the free "
+      "GPUs suffice",
       "pods");
     c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated, "nominated node of a pod without a feasible node");

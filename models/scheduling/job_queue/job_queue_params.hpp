@@ -125,8 +125,8 @@ struct JobQueueParams {
       "The list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival and each end of a job. Ends at the expected time come first: they free "
-      "resources, and cause a plan (one for all of them) only if nothing else causes one.",
+      "after each arrival and each end of a job. Exception: jobs that end at the estimated time "
+      "free resources before the first plan, and together cause one plan if no other is due.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "

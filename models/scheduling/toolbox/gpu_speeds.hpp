@@ -42,7 +42,8 @@ struct GpuSpeedParams {
     v("list", list,
       "Speeds by application and GPU model. The speed of a job on a model is the first of these "
       "that exists: the entry for its application and the model, the speed in the file "
-      "`throughputs`, the entry for the model with an empty application, 1.");
+      "`throughputs`, the entry for the model with an empty application. If none exists, the "
+      "speed is 1.");
     v("throughputs", throughputs,
       "Gavel's JSON file of steps per second, by GPU model and job type. The speed on a model is "
       "the model's steps per second divided by those of `reference`.",

@@ -70,9 +70,9 @@ struct HorizontalPodAutoscalerParams {
       Unit{"pods"}, Source{"minReplicas of autoscaling/v2, 1"});
     v("replicas_max", replicas_max, "Maximum number of replicas.", Range{1, 1'000'000},
       Unit{"pods"}, Required{});
-    v("target", target, "Target of the mean use of the replicas, in percent of their requests.",
+    v("target", target, "Target of the replicas' mean CPU use, in percent of their CPU requests.",
       Range{1, 100}, Unit{"%"},
-      Source{"averageUtilization of autoscaling/v2: 80 if `metrics` is absent"});
+      Source{"autoscaling/v2 sets averageUtilization to 80 if `metrics` is absent"});
     v("tolerance", tolerance,
       "The number of replicas does not change while the use deviates from the target by at most "
       "this share of the target.",

@@ -48,8 +48,8 @@ struct ExplicitRoleParams {
     v("controller", controller,
       "The controller that creates the role's pods; absent: the job's controller.");
     v("takes_part", takes_part,
-      "In a gang. true: the pods are ranks of the communicator. false: they run beside the ranks "
-      "until the job is over, and are replaced one by one.",
+      "In a gang. true: the pods are ranks of the communicator. false: the pods run beside the "
+      "ranks until the job is over. If one of these pods is lost, only that pod is recreated.",
       Heeded{Fact::Gangs, !takes_part});
     v("exits", exits,
       "For jobs of `kind: pods`. false: the pods run until the job is over, like parameter "

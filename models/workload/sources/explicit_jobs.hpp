@@ -75,8 +75,8 @@ struct ExplicitJobParams {
              "kind is pods (each pod starts on its own)"});
     v("pod", pod, "Requests of each pod.");
     v("gangs", gangs,
-      "Gangs of several roles, in place of pods, min_available and pod. With kind: pods, only one "
-      "entry is allowed, and its pods are independent.");
+      "Gangs of several roles, in place of `pods`, `min_available` and `pod`. With kind: pods, "
+      "only one entry is allowed, and its pods are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: as in workload.training.");
     v("count", count, "Number of jobs like this one.", Range{1, 10'000'000}, Unit{"jobs"});
     v("every", every,

@@ -60,10 +60,9 @@ struct TrainingParams {
       Heeded{Fact::GpuJobs});
     v("checkpoint", checkpoint,
       "Gangs write checkpoints to a store and read them back, at the store's bandwidth. This "
-      "section "
-      "replaces checkpoint_write and restore.",
+      "section replaces `checkpoint_write` and `restore`.",
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
-    v("communicator", communicator, "How ranks connect; the time to connect is added to init.",
+    v("communicator", communicator, "How ranks connect; the time to connect is added to `init`.",
       Heeded{Fact::Communicators});
     v("step", step,
       "One training step of a gang. Absent: exchanges between ranks take no time. With a step, "
@@ -71,9 +70,8 @@ struct TrainingParams {
       "lengthen the job's run time. With step.model, `work` is the compute time on the GPU model "
       "work_gpu.",
       Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
-      Heeded{
-          is_step_felt(),
-          "the step has only compute and the job has neither a dataset nor a checkpoint_interval"});
+      Heeded{is_step_felt(),
+             "the step has only compute (and neither dataset nor checkpoint_interval is set)"});
     v("dataset", dataset,
       "Data that gangs read during training. A step takes at least as long as reading its data.",
       Heeded{Fact::Gangs});
@@ -91,9 +89,9 @@ struct TrainingParams {
     v("endings", endings, "Ways in which pods end by themselves, such as errors of their programs.",
       Heeded{Fact::Pods});
     v("restart", restart,
-      "Whether pods that ended by themselves are restarted; a gang restarts as a whole. exit_code: "
-      "only after exit codes 130, 137, 138 and 143. Pods lost with their node are always "
-      "restarted.",
+      "Whether pods that ended by themselves are restarted. In a gang, all ranks then restart (see "
+      "restart_scope). exit_code: only after exit codes 130, 137, 138 and 143. Pods lost with "
+      "their node are always restarted.",
       Source{"restartPolicy of a Job; exit_code is KubeDL's ExitCode"},
       Heeded{!endings.empty() || restart == RestartPolicy::OnFailure, "there are no endings"});
     v("backoff_limit", backoff_limit,

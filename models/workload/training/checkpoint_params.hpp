@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"
 struct CheckpointParams {
   static constexpr std::string_view kDoc =
       "Checkpoints are written to a store and read from it, and share its bandwidth with other "
-      "transfers. This section replaces checkpoint_write and restore.";
+      "transfers. This section replaces `checkpoint_write` and `restore`.";
 
   std::string store = {};
   Bytes bytes = {};

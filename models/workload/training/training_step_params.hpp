@@ -37,8 +37,9 @@ struct StragglerParams {
 
 struct PollingParams {
   static constexpr std::string_view kDoc =
-      "CPU cores poll for RDMA completions. With c < cores_per_gpu CPU cores per GPU, NICs "
-      "reach (c / cores_per_gpu) ^ exponent of their rate. Jobs on one node are not affected.";
+      "CPU cores poll for RDMA completions. If there are only c < cores_per_gpu CPU cores per GPU, "
+      "the rate of NICs is multiplied by (c / cores_per_gpu) ^ exponent. Jobs on one node are not "
+      "affected.";
 
   double cores_per_gpu = 4;
   double exponent = 1;
@@ -50,8 +51,8 @@ struct PollingParams {
       Source{"4 at Yandex; with fewer cores, NICs are several times slower"},
       Heeded{exponent > 0, "exponent is 0: missing cores cost nothing"});
     v("exponent", exponent,
-      "With c < cores_per_gpu CPU cores per GPU, NICs reach (c / cores_per_gpu) ^ exponent "
-      "of their rate. 0: no effect.",
+      "If there are only c < cores_per_gpu CPU cores per GPU, the rate of NICs is multiplied by "
+      "(c / cores_per_gpu) ^ exponent. 0: no effect.",
       Range{0.0, 10.0}, Source{"an estimate; values from 1 to 2 are plausible"},
       Heeded{cores_per_gpu > 0, "cores_per_gpu is 0: no cores can be missing"});
   }

@@ -129,12 +129,12 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   std::vector<JobSlot> arrived_;  // scratch space of plan()
   JobTree by_length_;             // waiting jobs by estimate, for Shortest
 };
-ORRERY_REGISTER_POLICY(Easy, "EASY",
-                       "EASY backfill: the first job that does not fit gets a reservation. Later "
-                       "jobs start if they do not delay that job. Host time: O(log n) for each "
-                       "arrival, end and started job, with n waiting jobs. The search for later "
-                       "jobs that may start takes longer if many of them are small enough but too "
-                       "long, or short enough but too large.");
+ORRERY_REGISTER_POLICY(
+    Easy, "EASY",
+    "EASY backfill: the first job that does not fit gets a reservation. Later jobs start if they "
+    "do not delay that job. Host time: O(log n) for each arrival, end and started job, with n "
+    "waiting jobs. Finding a job to backfill takes longer if many jobs are small but too long, and "
+    "many others are short but too large.");
 
 }  // namespace
 }  // namespace orrery

@@ -64,9 +64,10 @@ class GpuClustering final : public Policy, public Score {
   const Handle& handle_;
   const int64_t gpu_max_;
 };
-ORRERY_REGISTER_POLICY(GpuClustering, "GpuClustering",
-                       "Prefers nodes whose pods have as many GPUs as the new pod. All pods with a "
-                       "share of a GPU form one class, whatever their shares.");
+ORRERY_REGISTER_POLICY(
+    GpuClustering, "GpuClustering",
+    "Prefers nodes whose pods each have as many GPUs as the new pod. Pods with a "
+    "share of a GPU count as equal, whatever their shares.");
 
 }  // namespace
 }  // namespace orrery

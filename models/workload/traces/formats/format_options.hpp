@@ -68,8 +68,8 @@ struct OpenbOptions {
   template <class V>
   void fields(V& v) {
     v("pending_jobs", pending_jobs,
-      "true: replay pods that never started, each for as long as it waited. false: leave them "
-      "out.");
+      "true: replay pods that never started; their duration is their recorded wait. false: leave "
+      "them out.");
   }
 };
 
@@ -104,7 +104,7 @@ struct TraceColumns {
   template <class V>
   void fields(V& v) {
     v("submit", submit,
-      "When the job was submitted: seconds since 1970 or any other time, or a date and time such "
+      "When the job was submitted: seconds from any origin, such as 1970, or a date and time such "
       "as 2020-04-01 12:00:00. All rows must have the same format.");
     v("duration", duration, "How long the job ran: seconds, or with a unit, as in 90min.");
     v("gpus", gpus, "GPUs of the whole job; 0.25 is a quarter of one GPU.");
@@ -125,7 +125,8 @@ struct TraceColumns {
       "unknown, in upper or lower case.");
     v("start", start, "When the job started on its cluster, in the format of submit.");
     v("end", end, "When the job ended, in the format of submit; not read if there is a duration.");
-    v("requested_time", requested_time, "The user's limit or estimate, in the format of duration.");
+    v("requested_time", requested_time,
+      "Run time that the user requested or estimated, in the format of duration.");
     v("cpus", cpus, "CPU cores of the whole job.");
     v("memory", memory, "Memory of the whole job: GiB, or with a unit, as in 512GB.");
     v("gpu_model", gpu_model, "The required GPU model; A|B allows either.");
