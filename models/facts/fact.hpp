@@ -105,7 +105,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no job has a requested duration (requested)",
     "there is no policy.job_queue, and workload.controller.overruns is not kill",
     "policy.driver is counting, which has no pods",
-    "there is a control plane: each batch waits for the API servers' answers to the previous batch",
+    "there is a control plane, where each batch waits for the API servers' answers to the previous "
+    "batch",
     "nothing stops a job (see faults)",
     "no failure, preemption or eviction restarts a job (see faults)",
     "no failure stops a job (see faults)",

@@ -47,7 +47,7 @@ struct WorkloadParams {
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
       "share contended links, some of their steps are simulated to find the mean steps. If more "
       "gangs share the links, or the lengths of the steps differ too much, no step is simulated: "
-      "a gang's mean step follows from its mean exchange rate over 32 random instants. traced: "
+      "a gang's mean step follows from its mean bandwidth at 32 random instants. traced: "
       "every step is simulated.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,

@@ -117,7 +117,7 @@ const std::vector<Row> kPlane{
     {kK + "pod_creation_interval",
      "3s",
      kDelays,
-     "there is a control plane: each batch waits for the API servers' answers",
+     "there is a control plane, where each batch waits for the API servers' answers",
      {}},
 };
 

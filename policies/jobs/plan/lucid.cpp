@@ -256,8 +256,8 @@ ORRERY_REGISTER_POLICY(
     "Jobs with the least estimated GPU time start first. While the cluster is busy, two jobs with "
     "equal requests may share their GPUs, if the scores of their applications allow it. The memory "
     "of GPUs is ignored. While the cluster is not busy, no job overtakes the first waiting job "
-    "that does not fit. The cluster is never busy unless `driver: counting` is set. Host time: "
-    "O(waiting jobs * running jobs) for each plan.");
+    "that does not fit. Without `driver: counting`, the cluster never counts as busy, whatever "
+    "`busy_arrivals` is. Host time: O(waiting jobs * running jobs) for each plan.");
 
 }  // namespace
 }  // namespace orrery

@@ -37,8 +37,8 @@ class Coscheduling final : public Policy,
         "Backoff of a gang that was rejected; 0: no backoff.",
         Range{int64_t{0}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupRejectPercentage", podGroupRejectPercentage,
-        "When a member finds no node, the waiting members are rejected only if more than this "
-        "share of the members that the gang needs have no node.",
+        "When a member finds no node, the waiting members are rejected if the gang still lacks "
+        "more than this share of its minMember. Otherwise they go on waiting.",
         Range{0, 100}, Unit{"percent"}, Source{"scheduler-plugins 903da7df"});
     }
   };

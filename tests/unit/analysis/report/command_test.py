@@ -104,7 +104,7 @@ def test_the_page_of_a_study_compares_and_links(reported, study: Path, tmp_path:
     assert "Does gang scheduling help?" in page and "Mean time to completion of each cell" in page
     assert "Against strict: 0 of 1 differ clearly" in page
     assert page.count('.h5">1</a>') == 2 and page.count('.h5">2</a>') == 2
-    assert "Mean time to completion: mean time from submission until completion" in page
+    assert "Mean time to completion: mean time from submission until the end" in page
 
 
 def test_pages_of_runs_are_linked_by_that_of_their_study(reported, study: Path, tmp_path) -> None:
