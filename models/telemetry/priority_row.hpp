@@ -19,7 +19,8 @@ struct PriorityRow {
     c("jobs", &PriorityRow::jobs, "jobs of this priority that were submitted", "jobs");
     c("jobs_ran", &PriorityRow::jobs_ran, "jobs that computed in this run", "jobs");
     c("jobs_completed", &PriorityRow::jobs_completed,
-      "jobs that completed, or reached the end that a trace recorded or a generator drew", "jobs");
+      "jobs that completed, or failed or were cancelled as a trace recorded or a generator drew",
+      "jobs");
     c("jobs_preempted", &PriorityRow::jobs_preempted, "jobs that lost a pod to preemption", "jobs");
     c("wait_mean", &PriorityRow::wait_mean,
       "mean time from submission until a job first computed, over jobs_ran; NaN: no job computed",

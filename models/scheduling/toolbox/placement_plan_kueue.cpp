@@ -159,7 +159,7 @@ class TasSearch {
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // With equal slices, `next` is kept: the tightest node may have been taken already.
+        // `tightest` may be a node in `chosen`, but only if it has as many slices as `next`.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

@@ -45,7 +45,7 @@ std::string window(bool until_deleted) {
     least = std::min(least, after);
     most = std::max(most, after);
   }
-  // The lower end is excluded: the shortest time found is up to 10 ms above it.
+  // Times were sampled every 10 ms, so the lower end of the interval is 10 ms below the shortest.
   return "(" + std::to_string((least - 10_ms) / 1_s) + ", " + std::to_string(most / 1_s) + "]";
 }
 
