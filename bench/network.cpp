@@ -86,8 +86,9 @@ class Churn {
 };
 
 // Scans all flows for the next end, then recomputes all rates. A link's share is its remaining
-// capacity divided by its number of flows without a rate. Until all flows have a rate, the link
-// with the least share gives that share to its flows without a rate.
+// capacity divided by its number of flows without a rate. The link with the
+// least share gives that share to each of its flows without a rate. This repeats until all flows
+// have a rate.
 class BareLoop {
  public:
   explicit BareLoop(const PlainFatTree& tree) : tree_{tree}, on_(tree.links()) {}
