@@ -132,8 +132,8 @@ void check_labels(const PoolParams& pool, size_t index, Checker& c) {
   for (const auto& [key, value] : pool.labels) {
     if (key.empty()) c.error(place("pools", index, "labels"), "a label needs a key");
     if (std::ranges::find(kOwnLabels, key) == kOwnLabels.end()) continue;
-    std::string text = "every node has its own label '";
-    text += key + "', which cannot be given";
+    std::string text = "a pool cannot set the label '";
+    text += key + "', because Orrery sets it";
     c.error(place("pools", index, "labels"), text);
   }
 }

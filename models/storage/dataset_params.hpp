@@ -32,7 +32,7 @@ struct DatasetParams {
     v("cache", cache,
       "true: after each start, the first epoch is read from the store and kept on the disks of the "
       "job's nodes. Later epochs are read from these disks.",
-      Heeded{store != "local", "the store is local: its data are on the nodes' disks already"});
+      Heeded{store != "local", "the store is local (its data are on the nodes' disks already)"});
   }
   template <class C>
   void check(C& c) const {

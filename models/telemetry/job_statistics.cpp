@@ -62,13 +62,13 @@ void JobStatistics::add_summary(Recorder& recorder) {
                        "jobs that ran");
   recorder.add_summary(
       "jct_mean", all_.completions.mean(), "s",
-      "mean time from submission until the end, of jobs that completed or whose end a trace "
+      "mean time from submission until the end, over jobs that completed or whose end a trace "
       "recorded or a generator drew");
   recorder.add_summary("jct_p50", all_.completions.quantile(50), "s",
-                       "median time from submission until the end, of the jobs of jct_mean");
+                       "median time from submission until the end, over the same jobs as jct_mean");
   recorder.add_summary("jct_p99", all_.completions.quantile(99), "s",
-                       "99th percentile of the time from submission until the end, of the jobs of "
-                       "jct_mean");
+                       "99th percentile of the time from submission until the end, over the same "
+                       "jobs as jct_mean");
 }
 
 }  // namespace orrery

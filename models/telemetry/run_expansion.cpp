@@ -75,7 +75,7 @@ RunParts RunExpansion::parts_until(Duration elapsed) const {
     parts[stands_for] = elapsed.ns - parts[RankPhase::Checkpoint];
     return parts;
   }
-  // `elapsed` may lie slightly beyond the end of the run.
+  // `elapsed` may be slightly longer than the time that the job's run has left.
   const Duration passed = std::min(elapsed, time_left(progress, terms));
   const RunCut cut = cut_run(progress, terms, passed);
   parts = parts_of_steps(step, pace, into_step + cut.computing);

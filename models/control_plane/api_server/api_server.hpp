@@ -63,7 +63,7 @@ class ApiServer {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
-  // Adds watchers that watch few objects each (kubelets). Writes take no seats for these watchers.
+  // Adds watchers of few objects each (kubelets). They use memory; writes take no seats for them.
   void add_narrow_watchers(int32_t count) { all_watchers_ += count; }
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }

@@ -25,8 +25,8 @@ class ImagePulls {
 
   ImageId add_image(Bytes size) { return sizes_.push_back(size); }
   // Calls `done` when the image is on the node. A request for a present image, too, waits until a
-  // slot for pulls (image_pulls.parallel) is free. If one is free now, ensure() itself calls
-  // `done`.
+  // slot for pulls (image_pulls.parallel) is free. If the image is present and a slot is free now,
+  // ensure() itself calls `done`.
   void ensure(NodeId node, ImageId image, Callback done);
   bool has(NodeId node, ImageId image) const;
   // Drops the images, pulls and waiting callbacks of a lost node. The callbacks are not called.

@@ -1,4 +1,4 @@
-// models/control_plane/load/event_series.hpp -- Events about pods that fail to be scheduled.
+// models/control_plane/load/event_series.hpp -- Events about failed scheduling and binding.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 namespace orrery {
 
 // Works as the recorder of kube-scheduler (client-go, tools/events). The first failure to schedule
-// a pod creates an Event. The second failure patches this Event into a series. Further failures are
-// only counted. Each series is patched every 30 min, because etcd would delete its Event after the
-// time to live. A check every 6 min finds pods without a failure in the last 6 min: it patches
-// their series once more, and their next failure creates a new Event. Example: a pod that fails
-// every 5 s from 0 to 59 min is one Event, created at 0 s and patched at 5 s, at 30, 60 and 66 min.
+// or bind a pod creates an Event. The second failure patches this Event into a series. Further
+// failures are only counted. Each series is patched every 30 min, because etcd would delete its
+// Event after the time to live. A check every 6 min finds pods without a failure in the last 6 min:
+// it patches their series once more, and their next failure creates a new Event. Example: a pod
+// that fails every 5 s from 0 to 59 min is one Event, created at 0 s and patched at 5 s, at 30, 60
+// and 66 min.
 //
 // Upstream, the first failure after a change of the pod's condition creates a new Event. Conditions
 // are not modelled here.
@@ -33,7 +34,7 @@ class EventSeries {
   // `engine`, `store` and `client` must outlive the object.
   EventSeries(Engine& engine, EtcdStore& store, ApiClient& client, const Setup& setup);
 
-  // `life` counts how often the pod was recreated. A recreated pod counts as another pod.
+  // `life` is Pod::generation. A recreated pod has a new one, and so counts as another pod.
   void occurred(PodId pod, uint64_t life, uint32_t name_space);
   const Counters& counters() const { return counters_; }
 

@@ -40,7 +40,7 @@ class PodEvents {
   void start();
   // Pass NodeId{} if no kubelet will start the pod.
   void pod_bound(NodeId node, uint32_t name_space);
-  // `life` counts how often the pod was recreated.
+  // `life` is Pod::generation.
   void scheduling_failed(PodId pod, uint64_t life, uint32_t name_space);
 
   int64_t kept() const;

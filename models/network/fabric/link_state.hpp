@@ -30,8 +30,8 @@ class LinkState {
 
   bool is_up(CableId cable) const { return blocked_[cable.index] == 0; }
   bool is_up(SwitchId s) const { return !switch_down_[s.index]; }
-  // Nominal rate x goodput share, rounded down; while routing is adaptive, divided by the factor
-  // that curse() set. 0 if the cable is down.
+  // Nominal rate x goodput share; while routing is adaptive, divided by the factor that curse()
+  // set. Rounded down. 0 if the cable is down.
   Bandwidth capacity(LinkId link) const;
 
   void set_up(CableId cable, bool is_up, Time now);

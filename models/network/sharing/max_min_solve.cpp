@@ -121,8 +121,9 @@ void MaxMin::doubt(LinkId id, double weight, double before, double now) {
     link.key = kUnlimited;
   }
   link.is_stale = true;
-  // A lower m (see MaxMin) can only raise the level. A higher m takes at most
-  // weight * (now - before) of the capacity from the activities above the level.
+  // `before` and `now` are the old and the new m (see MaxMin) of one activity. If m falls, the
+  // level can only rise. If m rises, this activity takes at most weight * (now - before) more
+  // capacity, at the expense of the activities above the level.
   if (now > before && link.next > from) {
     const double rounding = 1e-15 * link.capacity * link.entries.size;
     const double drop = (weight * (now - before) + rounding) / link.weight_above;

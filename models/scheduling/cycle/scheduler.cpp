@@ -160,9 +160,9 @@ int64_t Scheduler::next_factor() {
                               ? now
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
-            // A slow round must not exceed the shortest backoff. Otherwise a backoff might end
-            // before the unit's next attempt. By now each backoff has grown to max_backoff.
-            // Rounding its end down to a whole second shortens it by up to kWindow.
+            // If a slow round were longer than a backoff, the backoff might end in the middle of
+            // the round and change the order of the units. By now every backoff is max_backoff,
+            // less up to kWindow, because backoffs end at whole seconds.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});

@@ -25,8 +25,8 @@ ORRERY_API void classic_fair_share(std::vector<FairShareAccount>& accounts, doub
 // Fair Tree: accounts, and then the users in each account, are sorted by level fairness (due share
 // over used share). The factor is the user's rank, counted from the best served user, over the
 // number of users: of four users, the best served one has 0.25 and the worst served one has 1.
-// Users of an account with the same level fairness have the same rank. Accounts with the same level
-// fairness are treated as one account.
+// Users of one account have the same rank if their level fairness is equal. Accounts with equal
+// level fairness are treated as one account.
 ORRERY_API void fair_tree(std::vector<FairShareAccount>& accounts);
 
 }  // namespace orrery

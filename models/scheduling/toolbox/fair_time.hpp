@@ -35,9 +35,9 @@ struct FairTime {
 ORRERY_API FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 
 // Minimises the largest rho_j = (elapsed + left / sum_k x_jk v_jk) / (isolated + left / u_j), to
-// one part in 10,000. Here u_j is the speed of job j on 1/m of the GPUs of each model: see
-// speed_alone(). The search bisects about 20 times. Each bisection costs O(m) with one model, and
-// a linear program with several models.
+// one part in 10,000. Here m is the number of jobs, and u_j is the speed of job j on 1/m of the
+// GPUs of each model: see speed_alone(). The search bisects about 20 times. Each bisection costs
+// O(m) with one model, and a linear program with several models.
 ORRERY_API FairTime finish_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 ORRERY_API double speed_alone(const FairTimeJob& job, std::span<const double> gpus, size_t jobs);
 

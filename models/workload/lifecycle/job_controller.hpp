@@ -107,7 +107,7 @@ class JobController : public JobNews, public PodNews {
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  // Services and jobs to be cancelled go on. Others do, unless pending, over or hung for ever.
+  // Whether the job is a service, will be cancelled, or is not pending, over or hung for ever.
   bool goes_on(JobId job) const;
   int32_t computing(JobId job) const { return runs_.computing(job); }
 
