@@ -67,7 +67,7 @@ def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     with tempfile.TemporaryDirectory() as scratch, LocalCluster(
         n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None,
         memory_limit=0, local_directory=scratch, silence_logs="CRITICAL",
-        # Dask never retries a shard; Grid does, because it knows which tries finished a run.
+        # Dask does not retry lost shards; Grid does, see Grid._is_lost().
         scheduler_kwargs={"allowed_failures": 0},
     ) as cluster, Client(cluster) as client:
         client.register_worker_plugin(cluster_worker.Undisturbed())

@@ -284,7 +284,7 @@ class Run:
 
     def _rows(self, dataset: h5py.Dataset) -> np.ndarray:
         # If a dataset is open twice, HDF5 1.10 returns wrong chunks after a refresh. So no dataset is kept
-        # open, and a complete file is never refreshed.
+        # open, and the datasets of a complete file, which no longer change, are not refreshed.
         if not self.complete:
             dataset.refresh()
         return dataset[:]

@@ -1,4 +1,4 @@
-// bench/support/curve.hpp -- measurements of one policy at growing sizes, as rows of a table.
+// bench/support/curve.hpp -- measurements of one policy at growing numbers of nodes, jobs or users.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace orrery::bench {
 
-// Prints a row for each point. If the sizes span a factor of ten or more, the last line says how
-// the cost of an event, or of a job, grows with the size. A curve ends early, with a message, if
-// another point would take minutes.
+// Prints a table row for each point. If the growing quantity spans a factor of ten or more, the
+// last line says how the cost of an event, or of a job, grows with this quantity. A curve ends
+// early, with a message, if another point would take minutes.
 class Curve {
  public:
   enum class Per : uint8_t { Event, Job };

@@ -17,9 +17,9 @@ struct OfferedLoad {
   // GPU-hours requested in an hour. A job that never ends adds its number of GPUs.
   double gpu_h_per_h = 0;
   int64_t gpus = 0;  // GPUs of the cluster
-  // GPU-hours requested by sources without an hourly rate. A source has none if more than 20,000 of
-  // its jobs arrive at time 0. No source has one if the run has no `until` and all jobs arrive at
-  // time 0.
+  // GPU-hours requested by sources whose hourly rate is undefined. The rate of a source is
+  // undefined if more than 20,000 of its jobs arrive at time 0. The rates of all sources are
+  // undefined if the run has no `until` and all jobs arrive at time 0.
   double gpu_h = 0;
   int64_t traces_left_out = 0;
 };

@@ -119,8 +119,8 @@ struct LinkFaultParams {
   // Whether any listed or random fault has kind `cursed`. Such a fault slows a cable only while
   // routing is adaptive.
   bool has_curse() const;
-  // Reports parts that the fabric does not have and flaws that a switch cannot have. `section` is
-  // the document's `faults.links`.
+  // Reports faults of parts that the fabric does not have, and faults of switches whose flaw is
+  // neither dead nor flap. `section` is the document's `faults.links`.
   void check(const Fabric& fabric, const config::Node& section, Diagnostics& diagnostics) const;
 };
 

@@ -34,8 +34,7 @@ struct NvSwitchBoard {
   std::vector<PassthroughShape> passthrough;  // most GPUs first
   std::string_view source;
 
-  // The partition of exactly these GPUs; null if there is no such partition. Without a partition,
-  // these GPUs cannot be joined for a tenant.
+  // The partition of exactly these GPUs; null if there is no such partition.
   const NvSwitchPartition* find(GpuMask gpus_wanted) const;
 };
 

@@ -91,16 +91,16 @@ struct RunTables {
   explicit RunTables(Recorder& recorder)
       : profile{recorder, "/profile",
                 "Events of the simulator and the time spent in them, by label."},
-        ladder{recorder, "/meta/digests",
-               "Running hash of all events so far. The number of events between two rows is fixed. "
-               "The "
-               "hash shows where two runs begin to differ."} {}
+        ladder{
+            recorder, "/meta/digests",
+            "Running hash of all events so far, at equal intervals of events. It shows where two "
+            "runs begin to differ."} {}
   Channel<ProfileOutRow> profile;
   Channel<DigestRow> ladder;
 };
 
-// A scenario with every component that opens a table. Some of these components exclude each other
-// in a run, so the cluster is built for its tables, but never started.
+// A scenario with every component that opens a table. It must not be run, because some of these
+// components exclude each other.
 Scenario everything_on() {
   Scenario scenario;
   scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});

@@ -141,8 +141,8 @@ struct BuiltPools {
   std::string error;              // why a node list cannot be used; empty: no error
 };
 
-// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of` lists
-// the leaves of the first nodes, from a topology file. Other nodes get leaves by nodes_per_leaf.
+// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. leaf_of[i], from a
+// topology file, is the leaf of node i. Nodes without an entry get leaves by nodes_per_leaf.
 BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
                        std::span<const uint32_t> leaf_of = {});
 

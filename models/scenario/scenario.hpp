@@ -64,7 +64,8 @@ struct RunParams {
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
       "Without `until`, the run ends as stalled once no job has arrived, started or ended for "
-      "this time. A job that makes progress or is still to arrive prevents this end.",
+      "this time. A job that makes progress, or a job or node that is still to arrive, prevents "
+      "this end.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
       Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,

@@ -1,6 +1,6 @@
 // models/scenario/scenario_sources.cpp -- three checks. Without run.until, every source and its
-// jobs must end. A generator's pods must not request more GPUs than the largest node has. If jobs
-// request GPUs, policy.job_queue.counts must name gpus.
+// jobs must end. A generator's pods must not request more GPUs than the largest node has. With
+// driver: counting, policy.job_queue.counts must name gpus if jobs request GPUs.
 #include <algorithm>
 #include <optional>
 #include <string>

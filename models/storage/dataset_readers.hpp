@@ -48,8 +48,8 @@ class DatasetReaders {
     Bytes each{};  // bytes that one node reads for one step
     double rate_max = 0;
     Duration step_time{};
-    // Number of steps left in the first epoch: with `steps: traced` now, else as of `since`.
-    // 0 without a cache or after the first epoch.
+    // Number of steps left in the first epoch. With `steps: traced`, each step lowers it.
+    // Otherwise it is the number at `since`. 0 without a cache or after the first epoch.
     double steps_left = 0;
     double steps_per_s = 0;
     Time since{};

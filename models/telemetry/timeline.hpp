@@ -1,4 +1,4 @@
-// models/telemetry/timeline.hpp -- samples the cluster, its teams and useful compute over time.
+// models/telemetry/timeline.hpp -- time series of the cluster, its teams and useful compute.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ void UsefulCurve::work_settled(const WorkSettled& settled) {
   run.erase(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-// Drops the amount `computed` of compute from the end of a run. Cuts a piece if necessary.
+// Removes the last part of a run. `computed` is the compute of this part.
 void UsefulCurve::drop(Run& run, int128_t computed) {
   for (; computed > 0; run.pop_back()) {
     ORRERY_CHECK(!run.empty(), "what is lost was computed");

@@ -48,7 +48,7 @@ class PolicyClass {
 // The value of `file` in `args`, resolved to a path by config::resolved_file().
 std::string file_of(const RawParams& args);
 
-// An object of the Python class that `args` name. Must be constructed and used with the
+// An object of the Python class that `args` specifies. Must be constructed and used with the
 // interpreter's lock held; the destructor takes the lock.
 class Instance {
  public:

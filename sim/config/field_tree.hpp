@@ -38,8 +38,8 @@ struct FieldTree {
   bool takes_more = false;  // unknown keys of a Struct are allowed, because other code reads them
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
-  // Variant: a Struct for each kind, named after the kind. Raw: a Struct for each value of the
-  // sibling field `name`, named after the value.
+  // Variant: a Struct for each kind, named after the kind. Raw, such as a policy's `args`: a Struct
+  // for each value of the field `name` beside `args`, named after the value.
   std::vector<FieldTree> variants;
 };
 

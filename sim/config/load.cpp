@@ -17,8 +17,8 @@ std::string_view kind_of(const Node& node) {
   return kind == nullptr ? std::string_view{} : std::string_view{kind->text};
 }
 
-// Maps merge key by key; everything else is replaced. Maps of another `kind` are replaced, too,
-// because the parameters of one kind make no sense for another.
+// Two maps are merged key by key. Otherwise `overlay` replaces `base`. It also replaces a map of
+// another `kind`, because the parameters of one kind make no sense for another.
 void merge_into(Node& base, Node overlay) {
   const bool is_other_kind = !kind_of(overlay).empty() && kind_of(overlay) != kind_of(base);
   if (!base.is_map() || !overlay.is_map() || is_other_kind) {

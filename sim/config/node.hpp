@@ -78,8 +78,8 @@ struct Document {
                                  Diagnostics& diagnostics);
 
 // Applies `a.b[0].c=value`; the value is YAML. Missing maps are created; list items must exist. A
-// key with dots in it is written in double quotes. A message about the first override, at line 1
-// and column 5 of its text, begins with `--set #1:1:5`.
+// key with dots in it is written in double quotes. Example: a message about line 1, column 5 of the
+// first override begins with `--set #1:1:5`.
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
 // Removes the node at `path`, if there is one. A path is written as in messages: `a.b[0].c`.
 void erase(Document& document, std::string_view path);

@@ -23,8 +23,8 @@ struct Refusal {  // thrown through yaml-cpp, which cannot be stopped otherwise
 
 // Limits what the parser reads ahead. While a bracketed value may still be a key, yaml-cpp emits no
 // events and stores all tokens of the value: some 240 bytes for one bracket. So this buffer passes
-// the text in pieces. It counts the punctuation passed since the last event, because each such
-// character may be a token, and refuses more than Limits::kNodes.
+// the text in pieces. It refuses more than Limits::kNodes punctuation characters without an event
+// between them, because each of these may be a token.
 class MeteredBuffer final : public std::streambuf {
  public:
   explicit MeteredBuffer(std::string text) : text_{std::move(text)} {}

@@ -112,7 +112,8 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
       field.type->read_absent(node.position, inner, field.value);
     }
   }
-  // If a field has a mistake, a message of a rule across fields would mislead.
+  // If a field has a mistake, check() is not called: it compares fields, so its messages might
+  // mislead.
   if (context.diagnostics.count() > errors_before) return;
   Checker checker{node, context.path, context.diagnostics};
   check(value, checker);

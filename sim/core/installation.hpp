@@ -1,8 +1,8 @@
 // sim/core/installation.hpp -- locations of Orrery's other parts, relative to the running program.
 //
 // `cmake --install` puts the program into PREFIX/bin. The Python package and the policy libraries
-// go to PREFIX/lib. The build folder has the same layout, so one rule finds the parts of both, and
-// an installation can be moved.
+// go to PREFIX/lib. The build folder has the same layout. An installation can be moved, because the
+// program looks for these parts relative to its own location.
 #pragma once
 
 #include <filesystem>

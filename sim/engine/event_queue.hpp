@@ -66,9 +66,9 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // Time of the last popped event; or a greater `end`, if pop(end) found only events after it.
+  // Latest of: time of the last popped event, `end` of each pop(end) that found only later events.
   Time floor() const { return floor_; }
-  // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
+  // Due time of the first event; Time::max() if none is pending. Slow: searches the queue.
   Time next_time() const;
 
   // Removes the first event due by `end`, and stores it in `due`. Returns false if there is none.

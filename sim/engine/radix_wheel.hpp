@@ -43,7 +43,7 @@ class RadixWheel {
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
   // Fills the empty front, maybe with tickets due after `end`. False: no ticket is due by `end`.
   bool refill(uint64_t end);
-  // Appends the next tickets to the front, unless a bucket must be spread for that.
+  // Appends small buckets of the front's level to the front.
   void top_up();
 
   // Time of the first ticket that is not stale; UINT64_MAX if all are stale.
@@ -125,7 +125,7 @@ class RadixWheel {
   void purge_bucket(Place place, const IsStale& is_stale);
 
   // Tickets due before limit_ are in the front or the lanes. All others are in buckets.
-  uint64_t base_ = 0;  // buckets depend on the highest bit in which a time differs from base_
+  uint64_t base_ = 0;  // buckets depend on the highest byte in which a time differs from base_
   uint64_t limit_ = 0;
   uint64_t front_base_ = 0;
   size_t head_ = 0;

@@ -79,7 +79,7 @@ inline RequestTraceParams request_params(const TraceInput& input) {
   return params;
 }
 
-// A seed of traces_fuzz, ready to be read: its tables are written and its parameters are set. The
+// An input of traces_fuzz, ready to be read: its tables are written and its parameters are set. The
 // frame of a native trace is made valid, unless kKeepFrame is set.
 struct ReadyTrace {
   ReadyTrace(std::string_view bytes, TraceFolder& folder) : input{bytes} {

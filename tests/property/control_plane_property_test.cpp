@@ -85,7 +85,6 @@ AloneRow only_job(const std::string& yaml) {
   return {run.jobs().at(0), nearest_ns(std::get<double>(busy->value))};
 }
 
-// A job with so many pods that seats and tokens would run out if requests took time.
 std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
   const bool are_pods = rng.chance(0.3);
@@ -105,11 +104,11 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
 }
 
 // A job whose pods need more nodes than exist, so the autoscaler adds nodes. Coscheduling gets a
-// pause between two tries of a gang. Without this pause Coscheduling would try the same members
-// again and again until their nodes exist, and the autoscaler would not see the members that were
-// never tried. The order in which the pods were created would decide which members these are. Jobs
-// under Koordinator are not elastic, because Koordinator leaves members of an elastic gang without
-// a node until the scheduling queue is flushed.
+// backoff between two tries of a gang. Without the backoff, Coscheduling would retry the same
+// members until their nodes exist, and the autoscaler would not see the other members. The order in
+// which the pods were created would decide which members are retried, so start times at two levels
+// could not be compared. Jobs under Koordinator are not elastic, because Koordinator leaves members
+// of an elastic gang without a node until the scheduling queue is flushed.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
@@ -180,7 +179,8 @@ std::string loaded(Rng& rng, bool has_image) {
 // Level full may create pods later, so gangs are scheduled in another order, and the gang bound
 // last may have pods that start faster. Without images, the job starts earlier by at most the
 // scheduler's time for all attempts. With images, the first pod on a node also pulls the image for
-// the other pods, and the job starts earlier by at most its `bound - created` at level delays.
+// the other pods, and the job starts earlier by at most its `bound - created` at level delays. Even
+// then its last pod is bound no earlier, unless the job is elastic.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
@@ -230,7 +230,7 @@ constexpr Duration kTried =
 
 // Koordinator retries the members of a gang in turn until their nodes exist. The member that it
 // tries when the last node arrives depends on when the pods were created. So a job may start
-// earlier with `full` than with `delays`, by at most one try of each member.
+// earlier with `full` than with `delays`: by at most the time of trying each member once.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
   for (const std::string base :
        {"default", "strict_gang", "native_gang", "coscheduling", "koordinator"}) {

@@ -131,8 +131,8 @@ class Toys {
       toy.specs.push_back(spec);
       gang.roles.push_back({.spec = spec, .pods = 1});
     }
-    // Only a gang of equal pods may have spare pods. Whether a gang of unlike pods can complete
-    // would depend on which pods the scheduler leaves out.
+    // Only a gang of equal pods may have spare pods. In a gang of unlike pods, the choice
+    // of the pods to leave out would decide whether the gang can complete.
     const uint64_t spare = pods_ == ToyPods::Alike ? rng_.below(toy.specs.size()) : 0;
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});

@@ -19,8 +19,8 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
-// Settings of an exchange by NVLS, in a network with SHARP. `count: 1` is the default and only
-// makes this text differ from that of an exchange without SHARP.
+// An exchange by NVLS in a network with SHARP. `count: 1` is the default. It only distinguishes
+// this choice from NVLS without SHARP.
 constexpr const char* kSharp = ", algorithm: nvls, count: 1";
 struct Choice {
   Collective collective;

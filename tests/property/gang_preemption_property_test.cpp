@@ -145,7 +145,8 @@ void expect_never_half_placed(const Seen& seen, const JobRow& job) {
 // ---- preemption helps
 
 // Whether a pod of higher priority than `priority` waited for a node at some time from `from` to
-// `to`. This pod may have taken the resources that preemption freed.
+// `to`. This pod may have taken the resources that preemption freed. A pod that was never bound
+// counts even if it ended before `from`.
 bool waits_above(const Seen& seen, int32_t priority, Time from, Time to) {
   for (const auto& [id, lives] : seen.pods) {
     if (seen.jobs.at(id).priority <= priority) continue;

@@ -84,8 +84,8 @@ TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
   EXPECT_GT(exchanged, 4) << "else it would say nothing";
 }
 
-// The settings of a random job that writes a checkpoint every 3 s to 5 min; empty for a job without
-// checkpoints.
+// Random checkpoint settings of a job, with an interval from 3 s to 302 s. Half of the jobs
+// have no checkpoints; their settings are empty.
 std::string random_checkpoints(Rng& rng) {
   if (rng.chance(0.5)) return "";
   std::string yaml = "            checkpoint_interval: " + yaml_number(3 + rng.below(300)) + "s\n";

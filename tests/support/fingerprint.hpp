@@ -1,5 +1,5 @@
 // tests/support/fingerprint.hpp -- the requested and free resources of a cluster and of its nodes,
-// as numbers to compare before and after.
+// as numbers. Tests compare them to see whether a cluster is back in an earlier state.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Replays a log of eleven months of a parallel computer under EASY backfilling, and compares the
-// results with published simulations of the same log.
+// Replays an eleven-month job log of the KTH SP2 with EASY backfilling, and compares the results
+// with published simulations of the same log.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Runs data/preemption.json through the scheduler: which pods are victims.
+// Runs the cases of data/preemption.json through the scheduler, and checks which pods are victims.
 #include <gtest/gtest.h>
 
 #include <algorithm>

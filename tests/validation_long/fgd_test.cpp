@@ -40,7 +40,7 @@ std::string unpacked(const std::filesystem::path& path) {
 }
 
 // Adds the column gpu_spec and the columns after it to lists without them. The experiment uses none
-// of these columns, but if the columns of times are missing, the reader requires default_duration.
+// of these columns. But without the time columns, the reader requires default_duration.
 std::string with_all_columns(const std::string& list) {
   std::istringstream lines{list};
   std::string line, text;

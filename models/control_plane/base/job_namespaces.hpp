@@ -1,4 +1,4 @@
-// models/control_plane/base/job_namespaces.hpp -- numbers of jobs' namespaces, for
+// models/control_plane/base/job_namespaces.hpp -- gives each job's namespace a number, for
 // ApiRequest::name_space.
 #pragma once
 

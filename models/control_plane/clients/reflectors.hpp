@@ -17,8 +17,8 @@ namespace orrery {
 
 // Each reflector lists, then watches. When its server is lost, the reflector waits for a random
 // time between one and two times its backoff, which doubles from try to try. Then the reflector
-// asks another server for the changes after its resourceVersion. If the watch cache of that server
-// no longer holds these changes (410 Gone), the reflector waits once more and lists again. If
+// asks another server for the changes after the reflector's resourceVersion. If the watch cache of
+// that server no longer holds these changes (410 Gone), the reflector waits and lists again. If
 // thousands of reflectors do so at once, their LISTs are the list storm after the loss of a server.
 // A reflector that watches few of many objects rarely gets an event, so only bookmarks advance its
 // resourceVersion. Example: the server of such a reflector is lost 20 s after the last bookmark.

@@ -50,7 +50,7 @@ void WatchNews::arrives(uint32_t reflector) {
   delivered();
 }
 
-// Delivers all queued events, because the LIST or the new server's watch cache contains them.
+// Delivers all queued events, because the reflector now has all changes (see Reflectors::synced).
 void WatchNews::synced(uint32_t reflector) {
   Line& to = line(reflector);
   ++to.syncs;

@@ -143,8 +143,8 @@ void MvccStore::advance(Time now) {
     pass(end - since_);
     compact();
     since_ = end;
-    // Once all Events from before the first interval have expired, every interval is like the one
-    // before, so the remaining intervals are skipped.
+    // After `enough` intervals, all Events that were present at the call have expired, and every
+    // interval is like the one before. So the remaining intervals are skipped.
     if (compacts_ && i - first >= enough) since_ = Time{} + interval_ * last;
     if (since_ > end) break;
   }

@@ -26,7 +26,7 @@ class MvccStore {
     int64_t keys = 0, versions = 0;  // versions include old ones
   };
 
-  // With a `compaction_interval` of zero, the store is never compacted.
+  // With a `compaction_interval` of zero, only drop_old_versions() compacts the store.
   MvccStore(Duration compaction_interval, Duration event_ttl);
 
   void set_rates(Time now, Rates rates);

@@ -15,9 +15,9 @@ namespace orrery {
 
 // Holds the store's names of each node's objects. Node, CSINode and Lease exist until the node is
 // removed. kube-controller-manager deletes a CertificateSigningRequest (CSR) an hour after its
-// approval. In the simulation the hour begins when the last request that creates the CSR is
-// answered, so no CSR is deleted before it is stored. Objects of nodes that exist at the start are
-// not in the store; keys_from_start() counts these objects.
+// approval. In the simulation the hour begins at the response to the CSR's create request (the
+// last one, if there are several), so no CSR is deleted before it is stored. Objects of nodes that
+// exist at the start are not in the store; keys_from_start() counts these objects.
 class NodeObjects {
  public:
   NodeObjects(EtcdStore& store, uint32_t nodes);
@@ -47,8 +47,9 @@ class NodeObjects {
   EtcdStore& store_;
   std::vector<bool> is_from_start_;                     // by node: it has existed since the start
   std::vector<std::array<uint32_t, kKept + 1>> names_;  // names of its objects, by node; 0: none
-  std::deque<Answered> answered_;  // certificate requests with a response, oldest first
-  // By name: number of certificate requests that are open, or had a response in the last hour.
+  std::deque<Answered> answered_;  // API calls to create certificate requests, by response time
+  // By name of a certificate request: number of API calls to create it that are open, or had a
+  // response in the last hour.
   std::vector<uint32_t> asked_;
   int64_t from_start_;
 };

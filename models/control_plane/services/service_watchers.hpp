@@ -15,8 +15,8 @@
 
 namespace orrery {
 
-// For a change of addresses, ApiServer::charge() is called at most once on each server, for all
-// watchers of the server that get the change. Watchers on nodes start and stop with their nodes.
+// A change of addresses costs each API server at most one ApiServer::charge(), which covers all of
+// the server's watchers that get the change. Watchers on nodes start and stop with their nodes.
 // When a server is lost, its watchers move to other servers. A LIST has the size of all addresses
 // that its watcher may see. Agents, if any, watch in place of the daemons. The daemons then cost
 // the servers nothing. Kube-proxies and daemons use the clients of their nodes.

@@ -123,7 +123,7 @@ class Services {
   std::vector<Set> sets_;
   std::vector<uint32_t> free_sets_;
   IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
-  // By ObjectWrite::object: the object's name in store_, or 0 if it has no name yet.
+  // The names in store_ of each service's objects, by ObjectWrite::object; 0: no name.
   IdVector<ServiceId, std::vector<uint32_t>> names_;
   double peak_ = 0;  // highest rate in an interval of the timeline, in bytes a second
   Channel<WatchSample> samples_;

@@ -20,8 +20,8 @@ struct Outage {
   uint32_t cause = 0;  // index into FailureLog::causes
 };
 
-// A failure log in memory. It is read as a whole because its rows are not sorted by time. Each
-// outage takes 24 bytes.
+// A failure log in memory. The file is read as a whole because its rows need not be sorted by time.
+// Each outage takes 24 bytes.
 struct FailureLog {
   static constexpr size_t kOutagesMax = 20'000'000;
   static constexpr size_t kNodesMax = 1'000'000;

@@ -76,8 +76,8 @@ Duration hierarchical_time(Collective collective, const CommGroup& group, Bytes 
 // rank forwards data.
 Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes);
 
-// Workers push `bytes` to parameter servers, each of which has an equal part, and pull the sum
-// back.
+// Each worker pushes a buffer of `bytes`, an equal part to each parameter server, and pulls the sum
+// of all buffers.
 struct ParameterServers {
   int32_t workers = 1;
   int32_t servers = 1;

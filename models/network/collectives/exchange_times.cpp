@@ -65,11 +65,12 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
   return outside == Duration::max() ? outside : inside + outside;
 }
 
-// A duration in the scenario is for all GPUs of the nodes, while the group may have only some of
-// them. Returns the size at which an exchange of all GPUs takes as long as the group's exchange of
-// `bytes`. Example: if the group has a quarter of the NICs' bandwidth, the returned size is four
-// times `bytes`. In all-to-all and point-to-point exchanges, ranks do not forward data of other
-// ranks, so the NICs' bandwidth per rank counts in place of the bandwidth per node.
+// The scenario gives the duration of an exchange with all GPUs of the nodes. The group may have
+// only some of these GPUs. Returns the size at which an exchange of all GPUs takes as long as the
+// group's exchange of `bytes`. Example: if the group has a quarter of the NICs' bandwidth, the
+// returned size is four times `bytes`. In all-to-all and point-to-point exchanges, ranks do not
+// forward data of other ranks, so the NICs' bandwidth per rank counts in place of the bandwidth
+// per node.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
@@ -108,8 +109,8 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
     lone = {fastest.time, pattern_of(fastest.candidate.algorithm, collective)};
   }
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
-  // Pattern::Sums needs SHARP. Without SHARP, NVLS is used only by exchanges within one node.
-  // These send nothing over the fabric, so any other pattern will do.
+  // Only NVLS has Pattern::Sums, which needs SHARP. Without SHARP, NVLS is used only by exchanges
+  // within one node. These send nothing over the fabric, so any other pattern will do.
   if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
   const auto known = std::ranges::find_if(
       known_, [&](const Known& one) { return one.collective == collective && one.span == span; });

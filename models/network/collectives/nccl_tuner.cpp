@@ -52,8 +52,8 @@ double low_latency_max(const CommGroup& group) {
   return row[size_class(group)];
 }
 
-// Microseconds to reach another node. With one rank on each node no NVLink step hides this latency,
-// so rings pay as much as trees.
+// Microseconds to reach another node. With one rank on each node, no step inside a node hides this
+// latency, so rings pay as much as trees.
 double net_step(const PerProtocol& net, Protocol protocol, const CommGroup& group) {
   return group.ranks_per_node() == 1 ? kTreeNet[at(protocol)] : net[at(protocol)];
 }

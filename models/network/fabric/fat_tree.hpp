@@ -30,9 +30,9 @@ struct FabricLayout {
   uint32_t leaves() const { return group_begin.back(); }
 };
 
-// A tree of at most three levels. Every leaf has `leaf_up` cables up, split evenly over the spines
-// of its block. With three levels every spine has `spine_up` cables up, split evenly over the cores
-// of its core group. With two levels all leaves are one block.
+// A tree of at most three levels. Every leaf has `leaf_up` cables to spines, split evenly over the
+// spines of its block. With three levels every spine has `spine_up` cables to cores, split evenly
+// over the cores of its core group. With two levels all leaves are one block.
 struct FatTree {
   uint32_t levels = 0;  // 1: a single leaf
   uint32_t radix = 0;

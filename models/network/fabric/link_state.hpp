@@ -16,8 +16,8 @@
 namespace orrery {
 
 // Goodput as a share of a link's rate B at a bit error rate BER. A packet of L bits is damaged with
-// probability p = 1 - (1 - BER)^L. A damaged packet stalls its sender for the timeout T. So in the
-// mean a packet takes L / B + p T instead of L / B, and the share is 1 / (1 + p T B / L).
+// probability p = 1 - (1 - BER)^L. A damaged packet stalls its sender for the timeout T. So a
+// packet takes L / B + p T on average instead of L / B, and the share is 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
 // State of cables and switches, and an error counter for each cable. LinkFaults

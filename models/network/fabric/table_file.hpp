@@ -22,8 +22,7 @@ struct Table {
   std::string error;           // "FILE: why", or "FILE:ROW: why"
 };
 
-// Reads a small table as a whole, at most 64 MiB. Quotes in cells have no meaning; lines end with
-// LF or CR LF.
+// A file may have at most 64 MiB. Quotes in cells have no meaning; lines end with LF or CR LF.
 Table read_table_file(const std::string& path);
 Table read_table(std::string_view text, const std::string& name);
 

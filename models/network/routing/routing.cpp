@@ -84,9 +84,9 @@ CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) cons
 
 // D-mod-K (Zahavi 2012) derives the ports from the destination's rank (Fabric::rank_of). Traffic
 // goes up through port (rank mod leaf_up) of the source's leaf, then through port
-// ((rank / spines_per_block) mod spine_up) of the spine. It comes down through the same port
-// numbers of the spine and the leaf on the destination's side. Example with 4 NICs and 4 up-ports
-// for each leaf: ranks 4, 5, 6 and 7 are on one leaf; traffic to them uses the up-ports 0,
+// ((rank / spines_per_block) mod spine_up) of the spine. On the destination's side, it comes
+// down through the spine port and the leaf port with the same numbers. Example with 4 NICs and 4
+// up-ports for each leaf: ranks 4, 5, 6 and 7 are on one leaf; traffic to them uses the up-ports 0,
 // 1, 2 and 3. So, without oversubscription and without dead cables, two destinations of one leaf
 // never share a link down to that leaf. If each rank r sends to rank r + k, two flows never share a
 // link up from a leaf. `updn` uses the rank, too. The other engines use a hash instead.

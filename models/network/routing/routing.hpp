@@ -34,10 +34,10 @@ class Route {
   bool is_detour_ = false;
 };
 
-// Computes routes from ids, from the state of cables and, with an adaptive engine, from loads. No
-// forwarding tables are stored. With Dmodk, Updn and Minhop, the preferred port depends only on the
-// destination, as in forwarding tables. With Ecmp, it also depends on the source and the flow. If
-// the preferred port is dead, the router tries the other ports in turn.
+// Computes each route on demand; no forwarding tables are stored. With Dmodk, Updn and Minhop, the
+// preferred port depends only on the destination, as in forwarding tables. With Ecmp, it also
+// depends on the source and the flow. If the preferred port is dead, the router tries the other
+// ports in turn. Adaptive engines compare the loads of live links instead.
 class Router {
  public:
   // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Fabric and state must outlive

@@ -103,7 +103,7 @@ void FlowNetwork::weigh(uint32_t index) {
   for (const MaxMin::Use& use : sharing_.uses({index})) weights[group_[use.link]] += use.weight;
 }
 
-// A carried flow is added to sharing_ without links, because sharing_ assigns the flow's index.
+// A carried flow shares no bandwidth. It is added to sharing_ without links, to get an index.
 FlowId FlowNetwork::carry(std::span<const LinkUse> uses) {
   const uint32_t index = add_flow({}, 0);
   Flow& flow = flows_[index];
@@ -188,7 +188,7 @@ int128_t FlowNetwork::moved_by_now(const Flow& flow) const {
   return is_endless ? moved : std::min(moved, flow.size);
 }
 
-// Adds what the flow has moved so far to the counters of its links.
+// Adds the bytes moved since the previous account() to the counters of the links of the flow.
 void FlowNetwork::account(uint32_t index) {
   Flow& flow = flows_[index];
   flow.moved = moved_by_now(flow);

@@ -50,8 +50,8 @@ class MaxMin {
   void remove(ActivityId activity);
 
   // Updates rates for all changes since the last call. Returns the activities whose rate changed,
-  // new ones included, in an order that depends only on the history of calls. The view is valid
-  // until the next change.
+  // new ones included, in an order that depends only on the history of calls. The returned span is
+  // valid until the next call of solve().
   std::span<const ActivityId> solve();
   bool is_solved() const { return pending_.empty() && touched_.empty(); }
 
@@ -75,8 +75,8 @@ class MaxMin {
   }
 
  private:
-  // As a value of least_at: the activity's own limit is the least. As a value of use_of_link_:
-  // attach() has seen no use of the link yet.
+  // As a value of least_at: no link of the activity has a level below rate_max. As a value of
+  // use_of_link_: attach() has seen no use of the link yet.
   static constexpr uint32_t kLimit = UINT32_MAX;
   struct Entry {    // an activity on a link
     double others;  // m: the rate that the activity would get without this link

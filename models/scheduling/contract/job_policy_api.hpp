@@ -98,15 +98,15 @@ class ORRERY_API QueueOrder : public JobPoint {
   static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
   // Jobs with lower rank go first. Jobs of equal rank are in order of submission.
   virtual int64_t rank(const QueuedJob& job) = 0;
-  // How long ranks stay valid. If ranks are older than this before a plan, the ranks of all waiting
-  // jobs are computed again, in O(n log n) for n waiting jobs.
+  // How long ranks stay valid. If the ranks are at least this old when Plan::plan() is due, the job
+  // queue first computes the ranks of all n waiting jobs again, in O(n log n).
   virtual Duration valid_for() const { return Duration::max(); }
 };
 class ORRERY_API Admit : public JobPoint {
  public:
   static constexpr PointName kPoint{"Admit", "whether a job may start"};
   // Called by JobBoard::head(), start(), start_on() and start_beside(). Returns false to hold the
-  // job: the job leaves the queue until the next plan with PlanNews::has_room.
+  // job. A held job waits again from the next plan with PlanNews::has_room.
   virtual bool admit(const QueuedJob& job) const = 0;
 };
 struct PlanNews {
@@ -123,8 +123,7 @@ class ORRERY_API Plan : public JobPoint {
   virtual void plan(const PlanNews& news) = 0;
   // True: plan() is also called while no job waits.
   virtual bool plans_without_waiting() const { return false; }
-  // The latest time at which the job starts, according to its reservation in the last plan; max: no
-  // reservation.
+  // The start of the job's reservation in the last plan; max: no reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
 class ORRERY_API JobWatcher : public JobPoint {

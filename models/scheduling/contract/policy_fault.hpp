@@ -20,9 +20,9 @@ class PolicyFault : public std::runtime_error {
 // policy is from a library, the exception becomes a PolicyFault, except when memory has run out.
 [[noreturn]] void rethrow_as_fault_of(const std::string& policy);
 
-// Every call into a policy goes through ask(), together with the checks of its result. If a check
-// fails, a policy from a library is at fault; with a built-in policy it is a bug of Orrery. Running
-// out of memory is never a fault of a policy.
+// Every call into a policy goes through ask(). `call` also contains the checks of the result. If a
+// check fails, a policy from a library is at fault; in a built-in policy, the failure is a bug of
+// Orrery. Running out of memory is never a fault of a policy.
 template <class F>
 decltype(auto) ask(const std::string& policy, F&& call) {
   try {

@@ -55,7 +55,7 @@ struct GangView {
   int32_t min_available = 0;
   int32_t pods = 0;     // members, whether or not they exist now
   int32_t created = 0;  // members that exist, gated ones included
-  // Members that a PreEnqueue plugin gates. The per_gang driver counts a gated gang as 1.
+  // Members that a PreEnqueue plugin gates. With driver per_gang: 1 if the gang is gated, else 0.
   int32_t gated = 0;
   // Members that wait in Permit. In the gang's own cycle (per_gang driver), the members placed so
   // far are counted, too.
@@ -89,13 +89,13 @@ struct QueuedUnit {
   Time queued;  // when the unit was queued or, if later, when its latest attempt failed
   // Start of the first scheduling attempt; until then, the time at which the unit became active.
   Time initial_attempt;
-  // When the gang was created. Without a gang: a copy of `initial_attempt`, made when the unit
+  // When the gang was created. Without a gang: the value that `initial_attempt` had when the unit
   // became active.
   Time gang_created;
-  // Time of the gang's last failure; negative: no failure. The queue updates this value only when
-  // the unit enters the active or a backoff queue, or is at the front of one. So a QueueSort
-  // must never move a unit forward after a failure: the queue would not notice the failure until
-  // the unit is at the front.
+  // A copy of the gang's last failure time, which a policy sets with set_gang_failure(); negative:
+  // no failure. The queue updates the copy only when the unit enters the active or a backoff queue,
+  // or is at the front of one. So a QueueSort must never move a unit forward after a failure: the
+  // queue would not notice the failure until the unit is at the front.
   Time gang_failed = Time{-1};
 };
 

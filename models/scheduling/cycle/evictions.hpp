@@ -19,7 +19,7 @@ namespace orrery {
 struct EvictionOrder {
   Time due;
   PodId preemptor, victim;
-  // Generations of the pods, to recognise pods created again.
+  // Generations of the pods. A recreated pod has another generation.
   uint64_t preemptor_life = 0, victim_life = 0;
   uint64_t by_job = 0;  // serial of the preemptor's job
   int32_t by_rank = 0, by_priority = 0, by_job_priority = 0;
@@ -56,8 +56,8 @@ class Evictions {
   bool is_awaited() const { return awaited_ > 0; }
   uint64_t victims() const { return victims_; }  // number of victims so far
 
-  // Emitted first for each victim. If the victim waits in Permit, the observer undoes the victim's
-  // reservation and requeues the victim; then no deletion is ordered.
+  // Emitted for each victim before its deletion is ordered. If the victim waits in Permit, the
+  // observer undoes the victim's reservation and requeues the victim, and no deletion is ordered.
   Signal<PodId> victim_waits;
   Signal<> resumed;              // all awaited responses have arrived, or restart() ended the wait
   Signal<PodId> made_room;       // all deletions of this preemptor's victims have responses

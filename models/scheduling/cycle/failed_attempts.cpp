@@ -62,8 +62,8 @@ void FailedAttempts::reject(PodId pod, Time now, const Selection& why) {
   if (why.code != Code::Error) context_.news.no_node_found.emit(pod);
 }
 
-// Reports that the unit's pods could not be scheduled. Of a gang placed as a whole, each member
-// without a node is reported, as upstream.
+// Reports that the unit's pods could not be scheduled. If the unit is a gang, each member without a
+// node is reported, as upstream.
 void FailedAttempts::tell(PodId unit) {
   if (api_ == nullptr) return;
   const auto look = [this](PodId pod) {

@@ -161,8 +161,8 @@ int64_t Scheduler::next_factor() {
                               : std::min({sim_.engine.next_time(), compresses_until_,
                                           queue.next_flush_of_idle(rounds_.last_began())}),
             // If a slow round were longer than a backoff, the backoff might end in the middle of
-            // the round and change the order of the units. By now every backoff is max_backoff,
-            // less up to kWindow, because backoffs end at whole seconds.
+            // the round and change the order of the units. By now all backoffs have grown to
+            // max_backoff. But they end at whole seconds, so they may be up to kWindow shorter.
             .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
             .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
                                             : UINT64_MAX});

@@ -42,8 +42,9 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // Deletions of victims had no effect on the preemptor while the queue held it. If no pod on the
-  // nominated node is still leaving, no deletion is due there. So a deletion event is posted here.
+  // While the queue held the preemptor, no deletion of a victim could move it. If a pod on the
+  // nominated node is still leaving, the deletion of that pod can. Otherwise a deletion event is
+  // posted here.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);

@@ -1,5 +1,5 @@
-// models/scheduling/feasibility/candidate_rooms.hpp -- the room left on each node by the pods of
-// deadlock candidates, as if no other pods existed.
+// models/scheduling/feasibility/candidate_rooms.hpp -- the room that each node would have if only
+// the pods of deadlock candidates existed.
 #pragma once
 
 #include <span>

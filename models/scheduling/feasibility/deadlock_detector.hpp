@@ -50,7 +50,7 @@ struct PodLoss {  // a pod that lost its node while its job was stuck
 // jobs stay stuck while they lose no pods. So the reduction runs only in these cases:
 // - a candidate that was not stuck does not fit right now;
 // - a stuck job lost a pod, or is no candidate any more;
-// - nodes changed, or preemption was allowed or forbidden;
+// - nodes changed, or foresee_preemption() was called;
 // - a pod of a stuck job got a node. Exception: the job's pods are alike, and the node is eligible
 //   for them.
 class DeadlockDetector {

@@ -259,8 +259,8 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
   return supposed.nodes();
 }
 
-// As in kube-scheduler, nominated pods of equal or higher priority count as placed. But their
-// labels are ignored, although pod affinity could match them.
+// Nominated pods of equal or higher priority count as placed, as in kube-scheduler. But unlike
+// there, pod affinity and topology spread ignore them.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};

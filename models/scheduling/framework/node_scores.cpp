@@ -83,7 +83,8 @@ void NodeScores::count_refresh(SpecCache& cache) const {
 }
 
 // An index is made when a spec's cache is used with a third version of the cluster. Making an index
-// takes far longer than scoring the nodes of one window, so it pays only for specs that come often.
+// takes far longer than scoring the nodes found by one search, so it pays only for specs that come
+// often.
 bool NodeScores::wants_index(const SpecCache& cache) const {
   // The test is == and not >=, because an index that had too many classes must not be made again.
   constexpr uint32_t kIndexedAt = 3;

@@ -16,7 +16,7 @@ namespace orrery {
 // A job queue has one QueueOrder, one Plan, and any number of Admits and JobWatchers.
 class JobPolicies {
  public:
-  // `board` must outlive the policies. A policy's constructor may call `board`.
+  // `board` must outlive the policies. Constructors of policies may call functions of `board`.
   JobPolicies(JobBoard& board, const JobQueueParams& params);
 
   const Bound<QueueOrder>& order() const { return at<QueueOrder>().back(); }

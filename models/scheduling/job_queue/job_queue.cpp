@@ -63,7 +63,7 @@ void JobQueue::job_arrived(JobId id) {
   const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
   const Duration run =
       std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, around_.overruns));
-  // The estimate does not yet use jobs that end at this instant.
+  // estimates_ learns from the jobs that end at this instant only later, in react().
   r.estimate.run = r.estimate.first = estimates_.estimate(r, run);
   news_.arrived.push_back(r.slot);
   react_soon();
@@ -159,9 +159,9 @@ void JobQueue::react_to_all(bool has_room) {
   plan({arrived, has_room, has_longer});
 }
 
-// Imitates a scheduler that plans after every single arrival and end. Jobs that end at their
-// expected times are an exception: their resources are returned before the first plan. If no
-// arrival and no other end causes a plan, these ends together cause one.
+// Imitates a scheduler that plans after every single arrival and every end at an unexpected time.
+// The resources of all jobs that end at their expected times are returned first, without a plan.
+// If nothing else causes a plan, these ends together cause one.
 void JobQueue::react_to_each(bool has_room) {
   PlanNews news{.has_room = has_room, .has_longer = running_.correct_overdue()};
   std::vector<JobSlot> arrived = std::exchange(news_.arrived, {});

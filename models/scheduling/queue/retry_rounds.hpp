@@ -66,10 +66,10 @@ class RetryRounds {
   // Each unit of a round fails at least once per round. So after 32 rounds all backoffs have
   // doubled up to their maximum.
   static constexpr uint32_t kRoundsSeen = 32;
-  // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So
-  // a slow round may start only if whole seconds have begun at this many different steps, and the
-  // round still repeats. If a round has fewer than 16 steps, half of its steps, rounded up, are
-  // enough.
+  // Backoffs end at whole seconds, and the end of a backoff may change the order of units. So a
+  // slow round starts only after whole seconds have begun at kSecondsSeen different steps of the
+  // round, and the order has stayed the same. In a round with fewer than 16 steps, half of the
+  // steps, rounded up, are enough.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 

@@ -3,8 +3,9 @@
 //
 // A unit is one pod or, with the per_gang driver, one gang. A gang is identified by its first pod.
 // Example: a pod fails for the first time at 10.3 s and goes to the unschedulable queue. Its
-// backoff of 1 s ends at 11.3 s, rounded down to 11 s. At 10.5 s the deletion of another pod may
-// help, so the pod moves to the backoff queue. At 11 s it moves to the active queue.
+// backoff of 1 s ends at 11.3 s, rounded down to 11 s. At 10.5 s another pod is deleted,
+// which may make room. So the failed pod moves to the backoff queue and, at 11 s, to the active
+// queue.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ class SchedulingQueue {
   using Place = QueuePlace;
   using Less = QueueEntries::Less;
   using Hint = UnschedulableUnits::Hint;
-  // The time of the gang's last failure. QueuedUnit::gang_failed may be that of an older failure.
+  // Returns the time of the gang's last failure. QueuedUnit::gang_failed is a copy of this time,
+  // and may be out of date.
   using GangFailed = std::function<Time(GangId gang)>;
 
   SchedulingQueue(const QueueParams& params, Less less, Hint hint, GangFailed gang_failed)
@@ -39,7 +41,8 @@ class SchedulingQueue {
   static constexpr Duration kWindow = 1_s;  // as upstream, backoffs end at whole seconds
   const QueueParams& params() const { return params_; }
 
-  // Puts the unit into the active queue. A gated unit keeps its place in the order, set by gate().
+  // Puts the unit into the active queue. A unit that was gated keeps the `queued` time and the
+  // `order` that gate() stored.
   void add(const QueuedUnit& unit, SpecId spec);
   void gate(const QueuedUnit& unit, SpecId spec);  // a PreEnqueue plugin rejected it
   void remove(PodId unit);
@@ -76,8 +79,8 @@ class SchedulingQueue {
   void flush(Time now);
   // The next time at which flush() would move a unit; Time::max(): never.
   Time next_flush(Time now);
-  // Like next_flush(), but without units in backoff that failed at `failed_before` or later. Costs
-  // O(units in backoff).
+  // Like next_flush(), but considers a unit in backoff only if it failed before `failed_before`.
+  // Costs O(units in backoff).
   Time next_flush_of_idle(Time failed_before);
 
   Place place(PodId unit) const {

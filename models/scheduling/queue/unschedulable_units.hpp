@@ -31,8 +31,8 @@ class UnschedulableUnits {
   void erase(QueueEntries& entries, uint32_t unit);
   Helped helped_by(const ClusterEvent& event, const Hint& hint) const;
 
-  // When the oldest unit will have been unschedulable for `unschedulable_max`, rounded up to a
-  // multiple of 30 s. Time::max() if there is no unit.
+  // Returns the first multiple of 30 s at which the oldest unit has been unschedulable for
+  // `unschedulable_max` or longer. Time::max() if there is no unit.
   Time next_leftover(const QueueEntries& entries, Duration unschedulable_max);
   // The oldest unit if next_leftover() is not later than `now`; else empty. The caller must erase
   // the unit before the next call.

@@ -9,11 +9,11 @@
 
 namespace orrery {
 
-// The expected free amount from now on, as a step function: the amount that is free now, plus the
-// count of each running job after its expected end, minus each reservation while it lasts.
-// Operations cost O(steps). Example: 2 GPUs are free at 10 s, and a job of 6 GPUs is expected to
-// end at 100 s. Then earliest(4, ...) is 100 s. If 4 GPUs are reserved from 100 s on, the other 4
-// are free during this reservation.
+// The expected free amount from now on, as a step function of time: the amount that is free now,
+// plus the amounts of running jobs expected to have ended by that time, minus the amounts reserved
+// for that time. Operations cost O(steps). Example: 2 GPUs are free at 10 s, and a job of 6 GPUs is
+// expected to end at 100 s. Then earliest(4, ...) is 100 s. If 4 GPUs are reserved from 100 s on,
+// the other 4 are free during this reservation.
 class ORRERY_API Availability {
  public:
   // Starts over with the free amount and the running jobs of `board`. Each expected end is rounded

@@ -67,7 +67,7 @@ double mean_speed(const FairTimeJob& job, std::span<const double> gpus) {
   return all > 0 ? sum / all : 0;
 }
 
-// s_j / (w_j v_j): the value of job j in max_min_time() is this factor times sum_k x_jk v_jk.
+// The value of job j in max_min_time() is worth() times the speed of the job, sum_k x_jk v_jk.
 double worth(const FairTimeJob& job, std::span<const double> gpus) {
   return job.gpus / (job.weight * mean_speed(job, gpus));
 }

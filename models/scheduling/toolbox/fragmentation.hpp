@@ -25,7 +25,8 @@ struct TypicalPod {
 // node is fragmented for a kind of pod if the pod cannot use it. If the pod does not fit on the
 // node (too few CPUs or GPUs, or the wrong model) or requests no GPU, all idle capacity is
 // fragmented. Otherwise, what is left of a GPU is fragmented if it is less than the pod's share.
-// The measure F of a node is the mean over all kinds, weighted by their frequency:
+// The measure F is the node's fragmented capacity, as a mean over all kinds of pods weighted by
+// their frequency:
 //   F = T - (sum over GPUs g of left(g) * W1(cpu, left(g)) + 1000 * idle * W2(cpu, idle)) / W
 // left(g) is what GPU g has left, in milli-GPUs, and T is the sum of left(g) over the node's GPUs.
 // `idle` is the number of idle GPUs, and `cpu` is what is left of the CPUs. W is the weight of all

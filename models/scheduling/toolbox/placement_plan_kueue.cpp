@@ -159,7 +159,8 @@ class TasSearch {
     const auto take = [&](uint32_t id, int64_t pods) {
       Domain next = node(id, pods);
       if (next.slices >= wanted && !is_ascending_) {
-        // `tightest` may be a node in `chosen`, but only if it has as many slices as `next`.
+        // No node may be chosen twice. If `tightest` is in `chosen` already, it has as many slices
+        // as `next`, so `next` is taken.
         const std::optional<Domain> tightest = smallest(TopologyLevel::Node, wanted);
         if (tightest->slices < next.slices) next = *tightest;
       }

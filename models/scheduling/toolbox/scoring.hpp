@@ -1,7 +1,8 @@
 // models/scheduling/toolbox/scoring.hpp -- kube-scheduler's scores (v1.36) as functions.
 //
-// The ranking of nodes depends on how upstream rounds. So all numbers are integers, truncated
-// towards zero at every step, and floating-point numbers are used only where upstream uses them.
+// The ranking of nodes depends on rounding, so the functions round as upstream does. Most of them
+// use integers, truncated towards zero at every step. Floating-point numbers are used only where
+// upstream uses them.
 #pragma once
 
 #include <cstdint>

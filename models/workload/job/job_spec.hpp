@@ -71,7 +71,7 @@ struct RoleSpec {  // equal pods
   int32_t min_available = 0;
   std::string name = {};
   // The kind of controller that creates the role's pods. If empty, the job's own controller creates
-  // them. It creates the pods of all roles without `controller` together.
+  // them, together with the pods of all other roles whose `controller` is empty.
   std::optional<WorkloadKind> controller = {};
   bool takes_part = true;  // in a gang: its pods are ranks of the communicator
   bool exits = true;       // false: its pods run until the job is over, like parameter servers

@@ -22,7 +22,7 @@ struct ContainerImage {
   bool operator==(const ContainerImage&) const = default;
 };
 
-// The topology key of a term: single nodes, or the nodes of one leaf switch.
+// Topology key: a domain is one node, or the nodes of one leaf switch.
 enum class PodTopology : uint8_t { Hostname, Leaf };
 constexpr std::array<std::string_view, 2> enum_names(PodTopology) { return {"hostname", "leaf"}; }
 

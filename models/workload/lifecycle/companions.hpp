@@ -20,7 +20,7 @@ class Companions {
              Replacements& replacements);
 
   void admitted(JobId job);
-  // Call when the pod keeps running after its job ended.
+  // Cancels the pod's planned exit. Call when the pod keeps running after its job ended.
   void leave(PodId pod) { engine_.cancel(states_[pod].exits); }
 
   Signal<JobId, const JobOver&> over;  // emitted when the failure of a companion ends its job

@@ -220,7 +220,8 @@ void IndependentPods::job_struck(JobId id) {
   if (!state.is_failing || engine_.is_pending(state.gives_up)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
   const Duration detection = replacements_.node_detection();
-  // max(): JobController::dead_pods_deleted() fails the job when the dead node's pods are deleted.
+  // Duration::max(): the job learns of the dead node only when the node's pods are deleted.
+  // JobController::dead_pods_deleted() then fails the job.
   if (detection == Duration::max()) return;
   state.gives_up = engine_.after(
       detection, Label{"jobs.gave_up"},

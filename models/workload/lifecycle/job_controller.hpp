@@ -64,8 +64,8 @@ class JobController : public JobNews, public PodNews {
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
   // How much compute each GPU would lose if the pod's gang, or the independent pod, stopped now.
   Duration unsaved(PodId pod) const;
-  // The rank's process dies while its node is up, and `gpu_milli` milli-GPUs of the pod stop. The
-  // other ranks wait until hang_timeout. Returns false if the pod is no rank of a running gang.
+  // The rank's process dies while its node is up. `gpu_milli` milli-GPUs of the pod become idle.
+  // The other ranks wait until hang_timeout. Returns false if the pod is no rank of a running gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
   // All processes of a running gang exit with an error, as when NCCL gives up. The exit is detected
   // like the exit of a single rank. Returns false if the job has no running gang.
@@ -107,7 +107,7 @@ class JobController : public JobNews, public PodNews {
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
-  // Whether the job is a service, will be cancelled, or is not pending, over or hung for ever.
+  // True for services, jobs to be cancelled, and jobs neither pending nor over nor hung for ever.
   bool goes_on(JobId job) const;
   int32_t computing(JobId job) const { return runs_.computing(job); }
 

@@ -167,26 +167,27 @@ void SharedLinks::settle() {
 }
 
 // Once the group is too large to be rehearsed, its gangs belong in `expected_`. From then on, the
-// search skips gangs that are already in `expected_`. No gang is missed, because settle() searches
-// from each gang in `seeds_`. These include all changed gangs, and each gang outside `expected_`
-// that shares a contended link with a skipped gang.
+// search leaves out gangs that are in `expected_` and unchanged (not dirty): neither their steps
+// nor their links need an update. A changed gang may connect the group with gangs that were
+// rehearsed, so the search follows its links.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};
   gangs_[first.index].found = searches_;
+  const auto leaves_out = [&](JobId job) {
+    const bool is_large = group_.size() > rehearsed_max_;
+    return is_large && expected_.contains(job) && !gangs_[job.index].is_dirty;
+  };
   for (size_t i = 0; i < group_.size(); ++i) {
     const WatchedGang& gang = gangs_[group_[i].index];
     if (!gang.shares()) continue;
-    const auto is_large = [&] { return group_.size() > rehearsed_max_; };
-    if (is_large() && expected_.contains(group_[i])) continue;
     for (const LinkUse& use : gang.own.uses) {
+      if (leaves_out(group_[i])) break;
       Link& link = links_[use.link.index];
       if (!link.is_contended() || std::exchange(link.searched, searches_) == searches_) continue;
-      if (is_large() && expected_.contains(group_[i])) break;
       for (const Member& member : link.members) {
         WatchedGang& other = gangs_[member.job.index];
-        if (!other.shares() || other.found == searches_) continue;
-        if (is_large() && expected_.contains(member.job)) continue;
+        if (!other.shares() || other.found == searches_ || leaves_out(member.job)) continue;
         other.found = searches_;
         group_.push_back(member.job);
       }

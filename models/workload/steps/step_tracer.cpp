@@ -86,8 +86,8 @@ void StepTracer::update(JobId job) {
   updated(job);
 }
 
-// Ends the step once the optimizer has run and the step's data have been read. If no data arrive,
-// the step waits until set_reading() schedules this check again.
+// Ends the step once the optimizer has run and the next step's data have been read. If no data
+// arrive, the step waits until set_reading() schedules this check again.
 void StepTracer::updated(JobId job) {
   Steps& steps = steps_[job.index];
   if (steps.cycle.reading == Duration::max()) return;

@@ -362,7 +362,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// Reports each queue of the parameter `queues` that has no job: its name is probably misspelt.
+// A queue of the parameter `queues` without a job is an error: its name is probably misspelt.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

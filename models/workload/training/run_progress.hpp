@@ -1,4 +1,4 @@
-// models/workload/training/run_progress.hpp -- progress of a training run over changes of pace.
+// models/workload/training/run_progress.hpp -- progress of a training run whose pace may change.
 #pragma once
 
 #include <algorithm>

@@ -40,8 +40,9 @@ struct StepActivity {
 };
 
 // `places` lists the ranks in order, node by node. The job has the GPUs `gpus` of each node, and
-// every node is taken to be a `machine`. If a group has different numbers of NICs on its nodes, it
-// uses the smallest of these numbers on every node. NICs reach `nic_factor` of their rate.
+// every node is taken to be a `machine`. If a group of ranks that exchange data has different
+// numbers of NICs on its nodes, it uses the smallest of these numbers on every node. NICs reach
+// `nic_factor` of their rate.
 // `times` gives the duration and pattern of each exchange without other traffic. The traffic
 // between two NICs is split among `queue_pairs` flows.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,

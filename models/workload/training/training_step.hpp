@@ -75,8 +75,8 @@ double reference_rate(const TransformerParams& model);
 // Compute time of each rank in a step, without waits: `params.compute` or, if it is not given, the
 // time for the model's operations at `flops_rate`.
 Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
-// Converts the compute time `work` of a job to other GPUs. A step takes the time `reference` on the
-// old GPUs and `compute` on the new GPUs. Example: if these are 1 s and 0.5 s, 10 h become 5 h.
+// Converts the compute time `work` of a job to other GPUs. A step computes for `reference` on the
+// old GPUs and for `compute` on the new GPUs. Example: if these are 1 s and 0.5 s, 10 h become 5 h.
 Duration work_at(Duration work, Duration reference, Duration compute);
 Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);

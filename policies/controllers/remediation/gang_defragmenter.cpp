@@ -271,9 +271,9 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
   return needs;
 }
 
-// Whether the free resources of all nodes together suffice for the missing pods of the large gang.
-// Without `may_wait`, suspended gangs must fit on other nodes. They take as many resources there as
-// they free, so a plan then exists only if this function returns true.
+// Whether the free resources of all up nodes together suffice for the large gang's missing pods.
+// A plan without `may_wait` needs this: it only moves small gangs to other nodes, so the sum of
+// free resources stays the same.
 bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
   Resources left = board.cluster().free_on_up_nodes();
   for (const PodNeed& need : needs) {

@@ -107,7 +107,8 @@ void ScaleDown::look_at_idle(const ControlBoard& board) {
 
 // Nodes of low use to examine, at most candidates_max. A node of low use that is not examined
 // counts as needed. So the nodes that are already unneeded come first: otherwise they would lose
-// this state. Nodes that are not ready are left out: they are idle once their pods are deleted.
+// this state. Nodes that are not ready are left out. Once their pods are deleted, these nodes are
+// idle, and look_at_idle() handles them.
 std::vector<NodeId> ScaleDown::candidates(const ControlBoard& board) const {
   const std::vector<uint32_t> spare = nodes_to_spare(board);
   std::vector<std::pair<Time, NodeId>> sorted;

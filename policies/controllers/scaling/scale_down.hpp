@@ -13,8 +13,8 @@ namespace orrery {
 // A node is unneeded while it has no pods, or while its use is below the threshold and its pods fit
 // on other nodes. Nodes that are unneeded for long enough are removed. Several empty nodes may be
 // removed at a time. Nodes with pods are drained first, by default one at a time. Example: the
-// threshold is 50 %. From 0 s a node has one pod, which uses 2 of 8 GPUs and fits on another node.
-// At 10 min the node is drained, and then removed.
+// threshold is 50 %, and a node must be unneeded for 10 min. From 0 s a node has one pod, which
+// uses 2 of 8 GPUs and fits on another node. At 10 min the node is drained, and then removed.
 class ScaleDown {
  public:
   struct Plan {

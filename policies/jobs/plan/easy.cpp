@@ -36,7 +36,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
 
   void plan(const PlanNews& news) override {
-    // A job that exceeds its estimate moves the reservation but frees nothing. With Queue,
+    // A job that exceeds its estimate moves the reservation but frees nothing. If order_ is Queue,
     // backfilling then waits for the next call with news.has_room or with an arrived job that fits.
     runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// Tenants are teams, which take turns in the order in which their first jobs arrived. A team keeps
+// Tenants are teams, which take turns in the order in which their first jobs arrived. A team gets
 // its turn even if none of its jobs can start. Example: A, B and C have waiting jobs, but those of
 // B do not fit. Then jobs of A, C, A, C ... start, and B's turns pass unused. While no waiting job
 // of any team fits, there are no turns.

@@ -86,8 +86,8 @@ class Coscheduling final : public Policy,
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
-    // During a backoff, PreFilter rejects members, and PostFilter runs for them, too. These
-    // rejections do not extend the backoff.
+    // During a backoff, PreFilter rejects the gang's pods, and PostFilter runs after each
+    // rejection. These rejections do not extend the backoff.
     const bool starts_pause = params_.podGroupBackoffSeconds > 0 && gang.are_enough_created() &&
                               gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;

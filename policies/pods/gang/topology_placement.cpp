@@ -1,5 +1,6 @@
-// Places a whole gang under one leaf switch or on one node. The last choice is any nodes of the
-// cluster. It is allowed if `required` is false, or once relax_attempts or relax_after permits it.
+// Places a whole gang under one leaf switch or on one node. A gang that does not fit there may use
+// any nodes of the cluster if `required` is false, or once relax_attempts or relax_after permits
+// this.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -1,4 +1,4 @@
-// Required affinity and anti-affinity between pods; preferred terms are left out.
+// Required affinity and anti-affinity between pods; preferred terms are not modelled.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -85,8 +85,8 @@ class InterPodAffinity final : public Policy,
            bit_of(ClusterEventKind::AssignedPodAdded) | bit_of(ClusterEventKind::NodeAdded);
   }
   // A newly placed pod can help only pods with affinity terms. A deletion can help pods that
-  // anti-affinity kept away. If the last placed pod of a group is deleted, the next pod of this
-  // group may go anywhere, see filter().
+  // anti-affinity kept away. A deletion can also make a waiting pod the first pod of its group,
+  // which may go anywhere: see filter().
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     const bool is_helped =
         event.kind != ClusterEventKind::AssignedPodAdded || !pod.spec->affinity.empty();
@@ -127,7 +127,7 @@ class InterPodAffinity final : public Policy,
 
   Spec first_look(const PodSpec& pod) const {
     Spec spec;
-    // For affinity, a pod counts if all terms select it.
+    // Affinity counts only placed pods that have the labels of all affinity terms.
     std::vector<NodeLabel> all;
     for (const PodAffinityTerm& term : pod.affinity) {
       for (const NodeLabel& label : term.match_labels) {

@@ -7,8 +7,8 @@
 namespace orrery {
 namespace {
 
-// The later members of a gang prefer nodes near its first member, whether the current attempt or an
-// earlier one placed the first member.
+// The members of a gang prefer nodes near the first placed member. An earlier attempt may have
+// placed that member.
 class VolcanoHyperNode final : public PlannedPlacement, public Score {
  public:
   struct Params : TopologyParams {

@@ -50,8 +50,8 @@ struct PairedDifference {
   // The difference in percent: 100 * (g - 1), where g is the geometric mean of the pairs' ratios.
   // NaN without log ratios.
   Estimate percent() const;
-  // Half-width of the interval as a fraction of the baseline: 0 if all pairs are equal; otherwise
-  // infinite if the baseline is 0 or the interval is unknown.
+  // Half-width of the interval as a fraction of the baseline. 0 if the two values of each pair are
+  // equal. Otherwise infinite if the baseline is 0 or the interval is unknown.
   double relative_half() const;
 };
 // Compares pair by pair; `arm` and `baseline` have the same length. With fewer pairs than the

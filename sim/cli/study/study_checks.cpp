@@ -79,8 +79,8 @@ std::string StudyPlan::effect_of(const Run& run, const Diagnostics& diagnostics)
   return fingerprint_of(resolved_json(scenario));
 }
 
-// Returns the cells of `arm` whose run does not change if an earlier arm of this axis replaces
-// `arm`. Alike::arm is the earlier arm that leaves the first of these cells unchanged.
+// Returns the cells of `arm` whose run is the same as with an earlier arm of the axis. Alike::arm
+// is that earlier arm for the first of these cells.
 StudyPlan::Alike StudyPlan::cells_alike(const std::vector<std::string>& effects, size_t stride,
                                         size_t arms, size_t arm) const {
   Alike alike;

@@ -9,9 +9,9 @@
 namespace orrery {
 
 // Writes `/axes`, `/cells`, `/runs`, `/values`, the findings in `/metrics`, `/means`,
-// `/differences` and `/doubts`, and the study's text. Runs and their values are in the order of
-// cells and seeds, findings in the order of `metrics`. The attribute runs_missing says how many
-// runs have neither a result nor a failure; runs that the study's rule `until` may add are not
+// `/differences` and `/doubts`, and the text of the study file. Runs and their values are in the
+// order of cells and seeds, findings in the order of `metrics`. The attribute runs_missing says how
+// many runs have neither a result nor a failure; runs that the study's rule `until` may add are not
 // counted. Throws RecordError.
 void write_study(const std::string& path, const StudyPlan& plan,
                  const std::vector<StudyRunResult>& results,

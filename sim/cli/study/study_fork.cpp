@@ -36,9 +36,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
 // Waits for the process, and returns its exit status. When `stop` is set, sends one SIGTERM to the
-// process. If a signal ended the process, the result is kStopped if this SIGTERM was sent, else the
-// negated signal number. If Ctrl-C in a terminal has already reached the process, the SIGTERM is
-// its second signal and ends it at once.
+// process. A process that is ended by a signal has no exit status. For such a process, returns
+// kStopped if the SIGTERM was sent, else the negated signal number. If Ctrl-C in a terminal has
+// already reached the process, the SIGTERM is the second signal and ends the process at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop,
              const std::function<void()>& meanwhile = {}) {
   constexpr std::chrono::milliseconds kPause{5};

@@ -28,7 +28,7 @@ struct ForkOptions {
   const std::atomic<bool>* stop = nullptr;
   bool is_from_start = false;  // there is no fork: the process runs its single arm as a whole
   // Reports the progress of one arm. Until the fork, this is the progress of the common part.
-  // Called while run_forked() has released `lock`.
+  // Called while run_forked() has released its argument `lock`.
   std::function<void(const StudyArm&, const SimulationProgress&)> on_progress = {};
   // Formats the mistakes of a run, as StudyPlan::placed() does.
   std::function<std::string(size_t cell, const Diagnostics&)> placed = {};

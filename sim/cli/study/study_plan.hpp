@@ -39,8 +39,8 @@ class StudyPlan {
   // study file.
   std::string placed(size_t cell, const Diagnostics& diagnostics) const;
   // The cell that `cell` is compared with. It has the arm `compare.against` on the compared axis,
-  // and the arms of `cell` on all other axes. If `cell` has this arm, the result is `cell` itself.
-  // Empty if the study compares nothing.
+  // and the arms of `cell` on all other axes. If the compared arm of `cell` is
+  // `compare.against`, the result is `cell` itself. Empty if the study compares nothing.
   std::optional<size_t> baseline_of(size_t cell) const;
 
   // The first cell whose run equals the run of `cell` up to `run.fork_at`. Without a fork: `cell`.

@@ -38,7 +38,7 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
 // The results in the folder; runs nothing.
 std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder);
 
-// For report --verify: the first damaged, changed or missing file of each run, if any.
+// For report --verify: the first damaged, changed or missing file of each finished run, if any.
 std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder& folder);
 
 }  // namespace orrery

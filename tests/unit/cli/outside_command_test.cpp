@@ -1,6 +1,5 @@
 // Commands of `orrery` that the Python package executes: their list, and messages about missing
-// parts. To execute such a command would replace the test process by Python, so tests of the Python
-// package do that.
+// parts. A command that is executed replaces its process by Python, so no test here executes one.
 #include "sim/cli/outside_command.hpp"
 
 #include <gmock/gmock.h>

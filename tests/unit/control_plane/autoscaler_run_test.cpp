@@ -43,8 +43,8 @@ std::string with_autoscaler(std::string rest, const std::string& args) {
   return rest + "policy: {" + listed + "}\n";
 }
 
-// Pool old has two nodes, and pool new has 10. `groups` lists the pools whose nodes the autoscaler
-// adds and removes.
+// Pool `old` has two nodes, and pool `new` has 10. `groups` lists the pools whose nodes the
+// autoscaler adds and removes.
 std::string autoscaler_scenario(const std::string& groups, const std::string& jobs,
                                 const std::string& rest = "", const std::string& more = "",
                                 const std::string& level = "delays", const std::string& args = "") {

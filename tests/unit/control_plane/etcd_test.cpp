@@ -64,7 +64,7 @@ TEST(Etcd, AFastStoreAnswersInTheSameInstant) {
 }
 
 // A LIST of 300 MB takes 240 ms of transfer, and CPU time of 8 us per object and 5.2 ns per byte.
-// Five members transfer five LISTs in 240 ms, so the second LIST ends 48 ms after the first.
+// Five members together serve one LIST every 240 ms / 5 = 48 ms, so the second ends 48 ms later.
 TEST(Etcd, AListIsReadObjectByObject) {
   EtcdWorld world;
   const Etcd::Read list{.bytes = {300'000'000}, .objects = 300'000};

@@ -59,8 +59,8 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
   EXPECT_EQ(replica_changes(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);
-  // A load of 4 replicas is unserved for 5 s, and a load of 2 replicas for 15 s. The whole load is
-  // 100 * 1 + 900 * 6 + 2,600 * 1 = 8,100.
+  // Of the load of 6, two replicas leave 4 unserved for 5 s, and then four replicas leave 2
+  // unserved for 15 s. The whole load is 100 * 1 + 900 * 6 + 2,600 * 1 = 8,100.
   EXPECT_NEAR(summary<double>(run, "service_load_unserved"), (5 * 4 + 15 * 2) / 8100.0, 1e-12);
   const auto samples = run.recorder.rows<ServiceLoadSample>("/timeline/service_load");
   const auto& at_10_min = samples.at(9);

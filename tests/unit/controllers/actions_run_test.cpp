@@ -162,7 +162,7 @@ TEST(Actions, ADrainFailsWhenAnEvictionStaysForbidden) {
   EXPECT_EQ(row.ended - row.at, 2_min);
   EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("429: disruption budget b"));
   // The eviction of each pod is tried every 5 s: 24 times before 2 min have passed. The first
-  // eviction that is forbidden after 2 min fails the drain.
+  // eviction that is forbidden at 2 min fails the drain.
   EXPECT_EQ(row.tries, 24U * static_cast<uint32_t>(row.amount) + 1);
 }
 

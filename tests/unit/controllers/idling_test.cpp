@@ -1,4 +1,4 @@
-// The next tick of a controller that idles.
+// Tests when a controller that idles ticks again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

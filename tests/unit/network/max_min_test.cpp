@@ -132,7 +132,7 @@ TEST_F(MaxMinTest, ActivityWithVeryManyUsesRunsAtThePaceOfItsWorstLink) {
   EXPECT_EQ(sharing.load({9'999}), 1);
 }
 
-// The same history gives the same bits, independent of memory addresses.
+// The rates are equal to the last bit, wherever the solver and its data lie in memory.
 TEST_F(MaxMinTest, SameHistoryGivesTheSameRatesInTheSameOrder) {
   const auto history = [] {
     MaxMin solver;

@@ -20,7 +20,7 @@ struct NetworkTest : ::testing::Test {
   Network& network(const NetworkParams& p) {
     return built.emplace(Sim{engine, rng, recorder}, p, test::full_tree(8, 2));
   }
-  // The cable on which the present route from NIC 0 to the last NIC leaves the first leaf.
+  // The second cable, from leaf to spine, of the present route from NIC 0 to the last NIC.
   uint32_t way(Network& network) {
     Network::Routes routes{network};
     const auto last = static_cast<uint32_t>(network.fabric().nics() - 1);

@@ -312,8 +312,8 @@ TEST(Routing, OnlyTheGlobalEngineSeesTheWayDown) {
   EXPECT_EQ(global_ways, (std::set<uint32_t>{down_link(fabric.leaf_cable({7}, 1)).index}));
 }
 
-// A cursed cable is slow, but only while routing is adaptive. Then some of the attempts to open a
-// connection use the cable, and most do not.
+// A cursed cable (see LinkState::curse) is slow only while routing is adaptive. With adaptive
+// routing, some attempts to open a connection use the cable, and most do not.
 TEST(Routing, ACursedWayIsTakenNowAndThenWhileRoutingIsAdaptive) {
   const Fabric fabric = full_tree(8, 2);
   LinkState state{fabric, {}, true};

@@ -85,8 +85,8 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
     rig.place(rig.handle.add_pod(away), 1);
     EXPECT_EQ(rig.charge(rig.handle.add_pod(away)), node * 4 + per_pod * 2);
     // A pod without affinity must still respect the anti-affinity of placed pods. Here one placed
-    // pod has anti-affinity. The cycle pays for this pod and its node. The algorithm before
-    // Kubernetes 1.18 pays for all four nodes.
+    // pod has anti-affinity. The cycle pays for this pod and its node. With the algorithm
+    // before Kubernetes 1.18, the cycle pays for this pod and all four nodes.
     EXPECT_EQ(rig.charge(rig.handle.add_pod(PodSpec{})), node * (is_old ? 4 : 1) + per_pod);
   }
 }

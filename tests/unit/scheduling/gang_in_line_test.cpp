@@ -47,8 +47,8 @@ class LateSecond final : public PodApi {
   Engine& engine_;
 };
 
-// Two gangs wait behind a pod that holds all GPUs for a minute. The first pod of the first gang,
-// pod 1, becomes known late. Row 1 of the result belongs to the first gang.
+// Two gangs wait behind a pod that holds all GPUs for a minute. Pod 1 is the first pod of the first
+// gang. The scheduler observes pod 1 after all other pods. Row 1 of the result is the first gang.
 std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) {
   SchedulerWorld world{{2}, where_the_head_blocks(base)};
   LateSecond api{world.engine};

@@ -92,9 +92,9 @@ TEST(RetryRounds, APauseOfTheSchedulerEndsThem) {
   }
 }
 
-// A slow round may start only after whole seconds have begun at two of the four attempts of a
-// round. 25 rounds of 40 ms take exactly one second. So whole seconds always begin at the same
-// attempt, and no slow round starts. With rounds of 40.4 ms, whole seconds begin at different
+// A slow round may start only once two of the round's four attempts have been the first attempt of
+// a second. 25 rounds of 40 ms take exactly one second. So each second begins with the same one of
+// the four attempts, and no slow round starts. With rounds of 40.4 ms, seconds begin with different
 // attempts.
 TEST(RetryRounds, DifferentStepsBeginWholeSecondsFirst) {
   TurningScheduler scheduler{{1, 2, 3, 4}};

@@ -24,7 +24,7 @@ JobSpec training(int32_t pods, int32_t gpus, Duration work) {
   return job;
 }
 
-// Two nodes of 8 GPUs. The job holds 16 GPUs from 0 s and computes from 20 s. Its only checkpoint
+// Two nodes of 8 GPUs. The job holds 16 GPUs from 0 s and computes from 20 s. Its first checkpoint
 // is written from 120 s to 145 s and saves 100 s of compute. Node 0 fails at 220 s: the compute
 // from 145 s to 220 s is lost. The 8 GPUs of the other node spin until detection at 240 s. The
 // restart takes 60 s, so pods start at 300 s and compute from 320 s. The remaining 250 s of compute
@@ -47,8 +47,8 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   // 250 / (250 + 2 * 25) in the second.
   const double first = 0.823529, then = 0.833333;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
-  // An idle GPU draws 50 W, a computing GPU 400 W more, a spinning GPU 50 W more. GPUs spin
-  // whenever they do not compute during the two runs, and while the job hangs.
+  // An idle GPU draws 50 W, a computing GPU 400 W more, a spinning GPU 50 W more. In both runs,
+  // GPUs spin whenever they do not compute. The GPUs of the hung job spin, too.
   const double above_idle = 16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
@@ -64,8 +64,8 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
   EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);
-  // The second run does 250 s of compute in 300 s. It computes from 320 s on: during 0.8 of row 3,
-  // which is from 300 s to 400 s.
+  // The second run does 250 s of compute in 300 s. It computes from 320 s on. Row 3 covers 300 s to
+  // 400 s, so the run computes during 0.8 of row 3.
   EXPECT_NEAR(useful[3].gpus_useful, 16 * 250.0 / 300 * 0.8, 1e-8);
 }
 

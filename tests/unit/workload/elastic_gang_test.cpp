@@ -1,5 +1,5 @@
-// Gangs that may run without some of their members: when they start, what the loss of a member
-// stops, and which members are set up and write checkpoints.
+// Gangs that may run without some of their members: when a gang starts, when the loss of a member
+// stops it, and which members are set up and write checkpoints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -200,8 +200,8 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
 }
 
 // A checkpoint has 40 GB. Two members write 20 GB each at 2 GB/s, which takes 10 s; three members
-// would need less time. The work takes three members 20 s, so two members compute for 30 s. They
-// write two checkpoints meanwhile.
+// would need less time. The work takes three members 20 s, so two members compute for 30 s. The
+// computation pauses for two checkpoints.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});

@@ -1,5 +1,6 @@
 // Reads published logs and GPU traces, if the files are available. The expected numbers of jobs,
-// processors, core-seconds and GPU-hours were computed without Orrery.
+// processors, core-seconds and GPU-hours were computed without Orrery. The tests also count the
+// rows that each reader leaves out.
 #include <map>
 #include <set>
 #include <string>

@@ -63,8 +63,8 @@ TEST(RecordedEndsOfTraces, AllMayComplete) {
   for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Completed);
 }
 
-// One job is submitted each minute, and is cancelled after 30 s. So at most one job at a time is
-// not over.
+// One job is submitted each minute, and is cancelled after 30 s. So at most one
+// submitted job at a time is not over.
 TEST(RecordedEndsOfTraces, ProgressCountsCancelledJobsAsOver) {
   std::string rows =
       "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"

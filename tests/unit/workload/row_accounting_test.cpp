@@ -217,7 +217,7 @@ TEST(RowAccounting, EventsOfGoogleAreJoinedToTheFirstOfTheirJob) {
   EXPECT_EQ(trace.counts.rows, 14);
   EXPECT_EQ(trace.counts.delivered, 1);
   EXPECT_EQ(trace.counts.joined, 6);  // 2 events of job 1, 3 of job 2, 1 of job 3
-  // 2 updates, one row each for jobs 2 and 3, the end of job 4, and 2 events after the log.
+  // 2 updates, the first rows of jobs 2 and 3, the end of job 4, and 2 events after the log.
   EXPECT_EQ(trace.counts.left_out, 7);
   expect_all_rows_counted(trace);
 }

@@ -134,6 +134,24 @@ TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
   EXPECT_NEAR(step(0), 11, 0.3) << "ten meet in each step";
 }
 
+// Gang 10 belongs to the large group of link 0, whose other gangs exchange rarely. In the instant
+// in which gang 0 begins, gang 10 also begins to exchange 10 GB over link 1. The search from gang 0
+// finds gang 10, and must go on to gangs 30 and 31, which shared link 1 until then.
+TEST_F(SharedLinksTest, AChangedGangOfALargeGroupSlowsASmallGroup) {
+  for (uint32_t g = 1; g <= 20; ++g) links.set({g}, gang({0}, 60_s));
+  for (const uint32_t g : {30U, 31U}) links.set({g}, gang({1}));
+  engine.run();
+  EXPECT_NEAR(step(30), 3, 0.01);
+  SharingGang changed = gang({0, 1});
+  changed.bytes = {10'000'000'000};
+  changed.uses[0].weight = 0.1;
+  links.set({0}, gang({0}, 60_s));
+  links.set({10}, changed);
+  engine.run();
+  EXPECT_GT(step(30), 3.3);
+  EXPECT_GT(step(31), 3.3);
+}
+
 // Compares the step durations that SharedLinks computes with those of simulated steps.
 // bench/steps.cpp does the same with more gangs.
 TEST(SharedLinks, StepsOfRandomGroupsAreNearThoseThatArePlayed) {

@@ -88,8 +88,8 @@ TEST(PlanStep, ExchangesWhatTheParallelismNeeds) {
   ASSERT_EQ(plan.traffic.size(), 3U);
   // Bytes of a microbatch: 2 sequences of 512 * 1,024 numbers, 2 bytes each.
   const int64_t tokens = 2 * 512 * 1024 * 2;
-  // Tensor groups have 4 ranks, and each of 2 stages has 12 layers. So 32 ranks make
-  // 32 / (4 * 2) = 4 data-parallel ranks. Each of these computes 64 / 4 = 16 sequences, as
+  // Tensor groups have 4 ranks, and each of 2 stages has 12 layers. So 32 ranks hold
+  // 32 / (4 * 2) = 4 replicas of the model. Each replica computes 64 / 4 = 16 sequences, as
   // 8 microbatches of 2 sequences.
   const StepTraffic& tensor = plan.traffic[0];
   EXPECT_EQ(tensor.among, ExchangeGroup::Tensor);

@@ -45,7 +45,8 @@ std::string window(bool until_deleted) {
     least = std::min(least, after);
     most = std::max(most, after);
   }
-  // Times were sampled every 10 ms, so the lower end of the interval is 10 ms below the shortest.
+  // `silent` varies in steps of 10 ms, so `least` is 10 ms above the open lower end of the
+  // interval.
   return "(" + std::to_string((least - 10_ms) / 1_s) + ", " + std::to_string(most / 1_s) + "]";
 }
 

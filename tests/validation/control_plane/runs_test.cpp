@@ -51,8 +51,8 @@ std::string autoscaler(const std::string& args) {
   return "policy: {controllers: [{name: ClusterAutoscaler, args: {" + args + "}}]}\n";
 }
 
-// Waits of pods that need a new node each. The pods arrive slightly more than a minute apart, so
-// they cover the phases of the autoscaler's loop evenly.
+// Measures how long a pod waits until the autoscaler requests a new node for it. The pods arrive
+// slightly more than a minute apart, so they cover the phases of the autoscaler's loop evenly.
 json scale_up_wait(const json& input) {
   const auto nodes = input.at("nodes").get<int64_t>(), pods = input.at("pods").get<int64_t>();
   std::vector<std::string> listed;
@@ -292,7 +292,7 @@ ScenarioRun preemption_run(const json& input, const std::string& more) {
       "}\n");
 }
 
-// For each bound pod of the job, the seconds from 1 h until it was bound; sorted.
+// Seconds from the job's submission (at 1 h) to the binding of each bound pod; sorted.
 std::vector<double> bound_after_s(ScenarioRun& run, uint64_t job) {
   std::vector<double> times;
   for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) {

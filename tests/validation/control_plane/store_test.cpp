@@ -35,8 +35,8 @@ EtcdParams params_of(const json& input) {
   return params;
 }
 
-// Clients in a closed loop: each sends its next write when the last one is committed. Returns the
-// rate or the mean latency of writes, or the rate of commits as a share of 5,000 per second.
+// Clients in a closed loop: each sends its next write when its previous write is committed. Returns
+// the rate of writes, their mean latency, or the commits per second as a share of 5,000 IOPS.
 double closed_loop(const json& input, const std::string& quantity) {
   Engine engine;
   Etcd etcd{engine, params_of(input)};

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// The percentage of the window in which ranks did not compute, as a mean over ranks.
+// The percentage of the cardiogram's window in which ranks did not compute, as a mean over ranks.
 double idle_percent(ShippedRun& run, const std::string& job) {
   const uint64_t serial = run.job(job).job;
   double computing = 0;

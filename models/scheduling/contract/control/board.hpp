@@ -76,7 +76,7 @@ struct GangFailure {
   std::vector<NodeId> nodes;  // nodes of the gang's pods, ascending
 };
 
-// The state at the present instant. Spans are valid during the tick.
+// The state at the present instant. Returned spans are valid until the tick ends.
 class ORRERY_API ControlBoard {
  public:
   virtual ~ControlBoard() = default;

@@ -15,8 +15,7 @@ namespace orrery {
 
 // Acts as the controllers of Kubernetes; the order of pods is described in pod_creation_queue.hpp.
 // The roles of a job that name no controller form one unit: the job's controller creates their pods
-// in rank order. A role that names a controller is a unit of its own. Each controller serves its
-// units in turn.
+// in rank order. A role that names a controller is a unit of its own.
 class PodCreation {
  public:
   PodCreation(Engine& engine, JobTable& jobs, const JobControllerParams& params);

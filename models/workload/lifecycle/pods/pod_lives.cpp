@@ -118,7 +118,7 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   leaving.emit(id, why);
   const bool had_node = pod.state != PodState::Pending;
   const NodeId node = had_node ? pod.node : NodeId{};
-  // The scheduler observes a dead node at once, so it needs no news of the pod.
+  // The scheduler observes a dead node at once, so the end of a pod there needs no report.
   const bool is_news = had_node && api_ != nullptr && cluster_.up().contains(node);
   const PodApi::Observed observed = is_news ? report_end(id) : PodApi::Observed{};
   if (had_node) {

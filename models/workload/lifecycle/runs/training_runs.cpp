@@ -126,8 +126,8 @@ void TrainingRuns::begin(JobId id, int64_t gpu_milli) {
   compute(id);
 }
 
-// The compute time of a step changes with the gang's members and with their GPU model. So the
-// progress is converted from the old compute time to the new one.
+// Progress is measured in compute time, which depends on the gang's members and GPU model. If the
+// job's compute time changes with them, its progress is scaled by the same factor.
 void TrainingRuns::take_terms(JobId id, const GangStart& start) {
   JobRun& run = jobs_run_[id];
   for (const PodId pod : start.servers) {

@@ -30,8 +30,7 @@ constexpr Duration kSpan{31LL * 86'400 * 1'000'000'000};  // the period of the l
 
 // If the creation time is empty, the instance existed before the 31 days of the list; it is
 // submitted when the list begins. If the deletion time is empty, the instance outlived the list; it
-// ends when the list ends. Disk, network share and instances per node are checked, but not
-// replayed.
+// ends when the list ends.
 TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;

@@ -104,8 +104,8 @@ struct TraceColumns {
   template <class V>
   void fields(V& v) {
     v("submit", submit,
-      "When the job was submitted: seconds from any origin, such as 1970, or a date and time such "
-      "as 2020-04-01 12:00:00. All rows must have the same format.");
+      "When the job was submitted: a date and time such as 2020-04-01 12:00:00, or seconds from "
+      "any origin, such as 1970. All rows must have the same format.");
     v("duration", duration, "How long the job ran: seconds, or with a unit, as in 90min.");
     v("gpus", gpus, "GPUs of the whole job; 0.25 is a quarter of one GPU.");
     v("pods", pods,

@@ -189,8 +189,8 @@ std::string_view SwfParser::name(Field field) {
 }
 
 // A job that was swapped out has a row for the whole job and, below that row, a row for each part;
-// the rows of parts are left out. A cancelled job with an unknown wait usually never started and is
-// left out. But some logs record no waits, so the job is kept if its run time is above 0.
+// the rows of parts are left out. A cancelled job with an unknown wait is left out as never
+// started, unless its run time is above 0: some logs record no waits.
 void SwfParser::parse_status(Duration run) {
   TraceJob& job = row_.job;
   const int64_t status = whole(kStatus, 5);

@@ -1,4 +1,4 @@
-// The job lists of the Tiresias simulator, in seconds.
+// The job lists of the Tiresias simulator. Times are in seconds.
 #include "models/workload/traces/formats/format.hpp"
 
 namespace orrery::traces::tiresias {

@@ -63,7 +63,7 @@ struct TraceParams {
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
       Example{"2020-09-27 00:00:00"});
     v("warm_start", warm_start,
-      "true: a job that was submitted before window_start and ended later arrives at window_start. "
+      "true: a job that was submitted before and ended after window_start arrives at window_start. "
       "If it was running at window_start, it keeps only the rest of its duration. false: all "
       "jobs submitted before window_start are left out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");

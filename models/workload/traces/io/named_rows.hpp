@@ -20,8 +20,8 @@ struct WantedField {
   bool is_needed = false;  // a CSV file without this column is rejected
 };
 
-// The argument `field` is an index into `wanted`, whatever the order in the file. Fields that are
-// not wanted are skipped. The text of a field that a row lacks is empty.
+// Reads only the fields listed in `wanted`, an argument of open_named_csv() and open_json_lines().
+// The argument `field` is an index into this list. The text of a field that a row lacks is empty.
 class NamedRows {
  public:
   virtual ~NamedRows() = default;

@@ -38,8 +38,8 @@ bool is_old_header(std::string_view header) {
   return sum && header.find('\0') != std::string_view::npos && *sum == sum_of(header);
 }
 
-// Whether an entry is a sparse file in GNU's or POSIX's format. Holes of sparse files are not
-// stored.
+// Whether an entry is a sparse file in GNU's or POSIX's format. Such an entry lacks the file's
+// holes, so its bytes are not those of the file.
 bool is_sparse(std::string_view path, char type) {
   return type == 'S' || path.find("GNUSparseFile.") != std::string_view::npos;
 }

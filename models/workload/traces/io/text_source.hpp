@@ -1,4 +1,4 @@
-// models/workload/traces/io/text_source.hpp -- lines of a text, plain, gzip or xz, one at a time.
+// models/workload/traces/io/text_source.hpp -- reads text line by line, also from gzip and xz data.
 #pragma once
 
 #include <cstddef>

@@ -74,9 +74,9 @@ void RatesParser::check_stamp(Time at) {
   }
 }
 
-// Reads the next rate. Returns false at the end. A row that names no container has the requests at
-// the service's entrance. Such rows are left out, because the rows of the containers count the same
-// requests.
+// Reads the next rate. Returns false at the end. A row that names no container counts the requests
+// at the service's entrance. Such rows are left out, because the rows of the containers count the
+// same requests.
 bool RatesParser::read_rate() {
   while (csv_.next_row()) {
     Rate rate;

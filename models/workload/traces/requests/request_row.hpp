@@ -11,12 +11,13 @@
 
 namespace orrery {
 
-// An Llm request has input and output tokens. An Image request has a number of images and of
-// denoising steps for each image.
+// An Llm request has input and output tokens. An Image request has a number of images and a
+// number of denoising steps per image.
 enum class RequestKind : uint8_t { Llm, Image };
 constexpr std::array<std::string_view, 2> enum_names(RequestKind) { return {"llm", "image"}; }
 
-// `prefix_blocks` is valid until the next row; the texts are valid as long as the reader.
+// `prefix_blocks` is valid until the next row. `model`, `group` and `application` are valid until
+// the reader is destroyed.
 struct RequestRow {
   static constexpr Duration kUnknown{-1};
 

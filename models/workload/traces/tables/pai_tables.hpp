@@ -73,8 +73,8 @@ class PaiTables {
   // Findings and pool must outlive the tables.
   PaiTables(Findings& findings, StringPool& pool) : findings_{findings}, pool_{pool} {}
 
-  // Read tables in the folder of `file`, or in the parent of that folder. read_plans_beside() and
-  // read_uses_beside() return false if their table does not exist.
+  // The functions ..._beside() look for their tables in the folder of `file`, then in its parent
+  // folder. read_plans_beside() and read_uses_beside() return false if their table does not exist.
   void read_jobs_beside(const std::string& file);
   bool read_plans_beside(const std::string& file);
   bool read_uses_beside(const std::string& file, UseOf of);

@@ -1,7 +1,7 @@
 """Small scenarios whose jobs wait for reasons worth explaining."""
 
-# Two of five nodes are tainted for another team, and stay idle. Job `late` needs two whole nodes. The other
-# three nodes are in use until `wide` ends.
+# Two of five nodes are tainted for another team, and stay idle. Jobs `wide` and `small` use the other three
+# nodes. Job `late` needs two whole nodes, so it waits until `wide` ends.
 TAINTS = """
 cluster:
   machines:

@@ -449,7 +449,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_of_the_client_ends_the_run_with_its_message(bench: Bench, name: str):
     client, *says = MISTAKES[name]
-    # The second job arrives a minute later, so the client decides twice.
+    # "started already" needs a second decision, so the second job arrives a minute later.
     done = bench.against(client, ONE_JOB.replace("count: 2", "count: 2, every: 1min"))
     wrong(bench, done, *says)
 

@@ -59,8 +59,7 @@ def test_a_curve_keeps_both_ends_of_each_part(seed: int) -> None:
     assert len(kept_x) <= max(most, 2) + 2
     assert (kept_y[0], kept_y[-1]) == (y[0], y[-1])
     assert set(zip(kept_x, kept_y)) <= set(zip(x, y))
-    # Fewer than `rows` points lie between two neighbouring kept points. So a step curve through the kept points
-    # is off by at most the rise over `rows` points.
+    # Each point is kept, or comes fewer than `rows` points after a kept point.
     rows = max(1, -(-2 * count // most))
     at = np.searchsorted(kept_x, x, side="right") - 1
     places = np.searchsorted(x, kept_x[at])

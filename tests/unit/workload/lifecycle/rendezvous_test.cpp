@@ -145,8 +145,8 @@ TEST(Rendezvous, AMemberThatIsLostBeforeItIsUpDoesNotCount) {
   EXPECT_THAT(world.news, ElementsAre("42s gathered 0 2"));
 }
 
-// Two members are up at 5 s. But the gang needs rank 0, the only pod of its role, which is up at 50
-// s.
+// Two members are up at 5 s. But the gang also needs rank 0, the only pod of its role. Rank 0 is up
+// at 50 s.
 TEST(Rendezvous, ALastCallIsMadeOnceRolesHaveTheirMinimumsUp) {
   RendezvousWorld world{{.last_call = 30_s}, true};
   world.rendezvous.begin(world.job);
