@@ -149,7 +149,8 @@ def machines(program: Path) -> str:
              "- `host_power`: the power of the node without its GPUs. If a source says `less 8 x 300 W`, it subtracts\n"
              "  300 W for each of 8 GPUs. That amount may differ from the power in `gpus`.\n"
              "- `Source`: the source of the values, including values that only `--topology` shows, such as the links\n"
-             "  between sockets. `assumed` and `estimate` mean that there is no published source.\n")
+             "  between sockets. `assumed` and `estimate` mean that there is no published source. The sources of\n"
+             "  each GPU model's memory, power, peak and link rates are in `models/hardware/gpu_model.cpp`.\n")
     for name, _ in overview(program, "Machines"):
         text += f"\n## {name}\n\n" + fenced(described(program, "machine", name).splitlines())
     return text

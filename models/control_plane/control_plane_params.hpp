@@ -42,7 +42,7 @@ struct ApiServerLossParams {
   template <class V>
   void fields(V& v) {
     v("server", server, "Index of the server, from 0.", Range{0, 999});
-    v("at", at, "When the server is lost, from the start of the run.", Required{}, Example{"10min"},
+    v("at", at, "Time of the loss, from the start of the run.", Required{}, Example{"10min"},
       IsInstant{});
     v("until", until, "When the server is back; absent: never.");
   }

@@ -49,7 +49,8 @@ struct ApiServerSample {
   double gone = 0;
 
   static void columns(auto&& c) {
-    c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
+    c("time", &ApiServerSample::time,
+      "end of the interval; rates are means over it, except `steady`");
     c("server", &ApiServerSample::server, "index of the server, from 0");
     c("is_up", &ApiServerSample::is_up, "whether the server serves requests now");
     c("cores", &ApiServerSample::cores, "busy cores, steady load such as heartbeats included",

@@ -111,7 +111,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no failure, preemption or eviction restarts a job (see faults)",
     "no failure stops a job (see faults)",
     "no rank waits for a dead rank (see faults.ranks)",
-    "checkpoints take no time, and no failure stops a job (see faults)",
+    "checkpoints take no time, and no job loses compute (there is no failure, preemption, eviction "
+    "or overruns: kill)",
     "no plugin, controller or autoscaler can preempt or evict pods (preemption needs pods of "
     "different priorities)",
     "all pods have the same priority",

@@ -26,8 +26,8 @@ constexpr std::string_view kPai = "Alibaba PAI machine list (clusterdata 2020)";
 constexpr std::string_view kOldCards = "assumed: cards without NVLink; the PAI log does not say";
 constexpr std::string_view kAssumedOfOpenb = "assumed: the openb trace does not disclose this GPU";
 constexpr std::string_view kHalfMesh =
-    "assumed: GPUs 0-3 of the hybrid cube mesh of DGX-1 (NCCL issue 671), where each GPU uses only "
-    "4 or 5 of its links";
+    "assumed: GPUs 0-3 of the hybrid cube mesh of DGX-1 (NCCL issue 671); only 4 or 5 of "
+    "the 6 links per GPU are connected";
 constexpr std::string_view kCubeMesh = "assumed: the hybrid cube mesh of DGX-1 (NCCL issue 671)";
 constexpr std::string_view kBridges =
     "nccl-tests issue 178: bridges of twelve links join pairs of cards";

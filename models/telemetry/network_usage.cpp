@@ -9,7 +9,8 @@ NetworkUsage::NetworkUsage(Sim sim, Network& network, const GangSteps& steps)
     : sim_{sim},
       network_{network},
       steps_{steps},
-      link_rows_{sim.recorder, "/links", "Cables with traffic or faults; written at the end."},
+      link_rows_{sim.recorder, "/links",
+                 "Cables with traffic or faults; written at the end of the run."},
       samples_{sim.recorder, "/timeline/network", "The compute network over time."} {
   network.state().capacity_changed().connect([this](LinkId link) { link_changed(link); });
 }

@@ -60,7 +60,7 @@ struct NetworkSample {
     c("cables_down", &NetworkSample::cables_down, "cables that are down now", "cables");
     c("cables_slow", &NetworkSample::cables_slow,
       "cables that are up, but below their nominal rate now: degraded by bit errors, or "
-      "slowed by a flaw of kind `cursed` while routing is adaptive",
+      "slowed by a fault of kind `cursed` while routing is adaptive",
       "cables");
     c("symbol_errors", &NetworkSample::symbol_errors,
       "symbol errors that all ports counted in the interval");

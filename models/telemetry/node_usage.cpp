@@ -7,7 +7,8 @@ NodeUsage::NodeUsage(Sim sim, const ClusterState& cluster, NodeNames names)
       cluster_{cluster},
       names_{std::move(names)},
       uses_(cluster.nodes()),
-      rows_{sim.recorder, "/nodes", "Nodes: identity, failures, use; written at the end."} {
+      rows_{sim.recorder, "/nodes",
+            "Nodes: identity, failures, use; written at the end of the run."} {
   for (uint32_t n = 0; n < uses_.size(); ++n) {
     if (!cluster_.up().contains({n})) uses_[n].down_since = sim_.engine.now();
   }

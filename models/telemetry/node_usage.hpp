@@ -31,8 +31,8 @@ struct NodeRow {
     c("machine", &NodeRow::machine, "name of its machine type");
     c("pool", &NodeRow::pool, "name of its pool");
     c("leaf", &NodeRow::leaf,
-      "number of its group of nodes, from nodes_per_leaf or network.fabric.file; may differ from "
-      "the number of a leaf switch in /links");
+      "number of its leaf group, the nodes that share leaf switches (see nodes_per_leaf and "
+      "network.fabric.file); names such as leaf-3 in /links number single switches, not groups");
     c("gpus", &NodeRow::gpus, "number of its GPUs", "GPU");
     c("failures", &NodeRow::failures,
       "how often it failed while it was up; other reasons to be down do not count");

@@ -19,7 +19,8 @@ struct PriorityRow {
     c("jobs", &PriorityRow::jobs, "jobs of this priority that were submitted", "jobs");
     c("jobs_ran", &PriorityRow::jobs_ran, "jobs that computed in this run", "jobs");
     c("jobs_completed", &PriorityRow::jobs_completed,
-      "jobs that completed, or failed or were cancelled as a trace recorded or a generator drew",
+      "jobs that completed, and jobs that failed or were cancelled after a compute time recorded "
+      "in a trace or drawn by a generator",
       "jobs");
     c("jobs_preempted", &PriorityRow::jobs_preempted, "jobs that lost a pod to preemption", "jobs");
     c("wait_mean", &PriorityRow::wait_mean,

@@ -76,7 +76,7 @@ struct UsefulSample {
   double gpus_useful = 0;
 
   static void columns(auto&& c) {
-    c("time", &UsefulSample::time, "end of the interval; the mean is over it");
+    c("time", &UsefulSample::time, "end of the interval; `gpus_useful` is the mean over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
       "computing GPUs; compute that a later failure or preemption undid does not count. The "
       "integral over the run is the sum of useful_gpu_s in /jobs",

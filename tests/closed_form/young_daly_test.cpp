@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Grid, YoungDaly,
                                            "V4.4.24h.tau_x0.5", "V4.4.24h.tau_x1",
                                            "V4.4.24h.tau_x2"));
 
-// Compares Case::efficiency() with efficiencies of the same published table, which prints three
-// digits.
+// Compares Case::efficiency() with efficiencies of the same published table. The published values
+// are rounded to three or four digits.
 TEST(YoungDalyTable, TheEquationGivesThePublishedOptimum) {
   for (const char* id :
        {"V4.4.table.1.8h.w10.R300", "V4.4.table.1.8h.w60.R300", "V4.4.table.2.78h.w60.R300",

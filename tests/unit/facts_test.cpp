@@ -220,7 +220,7 @@ const std::vector<Row> kJobs{
     {kT + "checkpoint_interval",
      "1min",
      {},
-     "checkpoints take no time, and no failure stops a job (see faults)",
+     "checkpoints take no time, and no job loses compute",
      kFault},
     {kK + "termination", "30s", kTwoJobs + kPreempts,
      "no plugin, controller or autoscaler can preempt or evict pods (preemption needs pods of "

@@ -133,7 +133,7 @@ struct ApiServersParams {
   void check(Checker& c) const;
 };
 
-// Memory of a server in a cluster of `nodes` nodes, without namespaces (ApiServer::set_cached()).
+// Memory of a server in a cluster of `nodes` nodes, except the part set by ApiServer::set_cached().
 // The open LISTs have `listing` bytes in total, and `watchers` watches are open.
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
 

@@ -29,7 +29,7 @@ struct EtcdMemberLossParams {
   template <class V>
   void fields(V& v) {
     v("member", member, "Index of the member, from 0.", Range{0, 8});
-    v("at", at, "When the member is lost, from the start of the run.", Required{}, Example{"10min"},
+    v("at", at, "Time of the loss, from the start of the run.", Required{}, Example{"10min"},
       IsInstant{});
     v("until", until, "When the member is back; absent: never.");
   }
@@ -103,7 +103,7 @@ struct EtcdParams {
       Range{1_Gbps, 1000_Gbps}, Source{"estimate: the network of one virtual machine"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
-      "CPU time of a member for each object of a LIST. LISTs compute in parallel.", Range{0.0, 1e9},
+      "CPU time of a member for each object of a LIST. LISTs run in parallel.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: LISTs of 300,000 objects of 1 KB, less the cost of the bytes"},
       Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "CPU time of a member for each byte of a LIST.", Range{0.0, 1e9},

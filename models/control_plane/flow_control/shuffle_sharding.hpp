@@ -8,9 +8,10 @@
 
 namespace orrery {
 
-// Deals each flow a hand: distinct queues that depend only on the flow's hash. Each ordered hand
-// comes from nearly the same number of hashes. Example: 4 queues, hands of 2, hash 7. 7 mod 4 = 3
-// picks queue 3. Then 7 / 4 = 1, and 1 mod 3 = 1 picks queue 1 of the remaining queues 0, 1 and 2.
+// Deals each flow a hand: distinct queues that depend only on the flow's hash. Example: 4
+// queues, hands of 2, hash 7. 7 mod 4 = 3 picks queue 3. Then 7 / 4 = 1, and 1 mod 3 = 1 picks
+// queue 1 of the remaining queues 0, 1 and 2. Each ordered hand comes from nearly the same number
+// of hashes.
 class ShuffleSharding {
  public:
   static constexpr size_t kHandMax = 16;

@@ -52,7 +52,7 @@ struct NamespaceParams {
       Heeded{Fact::DeletedNamespaces});
     v("grace", grace,
       "How long a worker waits, from its last request until the namespace's objects are gone.",
-      Range{Duration{}, 1_h}, Source{"the job's pods end before the namespace is deleted"},
+      Range{Duration{}, 1_h}, Source{"no wait: the job's pods end before the namespace is deleted"},
       Heeded{Fact::DeletedNamespaces});
     v("workers", workers,
       "Namespaces that are deleted in parallel. All workers send through one client, so more "

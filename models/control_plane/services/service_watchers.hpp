@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-// A change of addresses costs each API server at most one ApiServer::charge(), which covers all of
+// A write of an object costs each API server at most one ApiServer::charge(), which covers all of
 // the server's watchers that get the change. Watchers on nodes start and stop with their nodes.
 // When a server is lost, its watchers move to other servers. A LIST has the size of all addresses
 // that its watcher may see. Agents, if any, watch in place of the daemons. The daemons then cost

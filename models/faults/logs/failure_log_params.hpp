@@ -64,8 +64,8 @@ struct FailureLogParams {
       "How long nodes stay down if the log does not say. titan logs never say: they record only "
       "the loss of a GPU.");
     v("nodes", nodes,
-      "ordered: the nodes of the log, sorted by name, are mapped to the cluster's nodes in the "
-      "order of the cluster. shuffled: they are mapped to the cluster's nodes in a random order, "
+      "ordered: the nodes of the log, sorted by name, are mapped to the cluster's nodes, sorted by "
+      "index. shuffled: they are mapped to the cluster's nodes in a random order, "
       "which the run's seed determines. If the log has more nodes than the cluster, the last nodes "
       "of the log are left out.");
     v("repeat", repeat,

@@ -59,8 +59,8 @@ struct ServerParams {
     v("count", count,
       "Number of servers, each on its own node. If the gang has too few nodes, each node has one "
       "server, or each node except one if placement is dedicated. A gang on one node has no "
-      "servers: its ranks reduce among themselves. Each group (see among) in a listed job, or in "
-      "a generator's largest job, needs at least `count` ranks, or `count` + 1 if dedicated.",
+      "servers: its ranks reduce among themselves. In listed jobs and a generator's largest job, "
+      "groups (see among) of several ranks need at least `count` ranks, `count` + 1 if dedicated.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "

@@ -126,7 +126,8 @@ Line nvls(const CommGroup& group) {
 
 // Two trees carry half of the buffer each, and the busiest node sends twice the buffer. In one tree
 // it sends a half to its parent and a half to each of two children; in the other tree it sends a
-// half. With three nodes no node has two children; with two nodes no node forwards data.
+// half. With three nodes no node has two children, so the busiest node sends 1.5 times the buffer.
+// With two nodes each node sends the buffer once, a half in each tree.
 Line nvls_tree(const CommGroup& group) {
   const double sent = group.nodes == 2 ? 1 : group.nodes == 3 ? 1.5 : 2;
   return {.latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,

@@ -249,8 +249,8 @@ bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nod
 bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
   if (attempt.placed.empty()) return false;
   if (!framework().has_permit()) return true;
-  // The gang is permitted if Permit accepts any placed member. Members with equal specs get the
-  // same verdict, so Permit is called at most once for each spec.
+  // The gang is permitted if Permit accepts at least one placed member. Members with equal specs
+  // get the same verdict, so Permit is called at most once for each spec.
   std::vector<SpecId> asked;
   for (const PlacedMember& placed : attempt.placed) {
     const PodView view = context_.tracks.pod(placed.pod);

@@ -50,8 +50,8 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const SetGangFailure& order) {
   const bool is_earlier = order.failed_at < t.last_failure;
   t.last_failure = order.failed_at;
   t.backoff_until = order.backoff_until;
-  // An earlier failure may move the gang's members forward in the queue. After a later failure, the
-  // queue itself moves each member back when the member reaches the front.
+  // If the failure is now earlier or cleared, the gang's members may move forward in the queue.
+  // After a later failure, the queue itself moves each member back when it reaches the front.
   if (is_earlier) context_.line.gang_recovered(order.gang);
 }
 

@@ -15,10 +15,11 @@ double gpus(int64_t milli) { return static_cast<double>(milli) / kMilli; }
 
 DeadlockLog::DeadlockLog(Sim sim)
     : sim_{sim},
-      rows_{sim.recorder, "/events/deadlocks", "Deadlocks of gangs, written when they end."},
+      rows_{sim.recorder, "/events/deadlocks",
+            "Deadlocks of gangs, written when the deadlock or the run ends."},
       member_rows_{sim.recorder, "/events/deadlock_members",
                    "One row for each gang of a job in a deadlock, written when the job leaves "
-                   "the deadlock."} {}
+                   "the deadlock or when the run ends."} {}
 
 bool DeadlockLog::shares_member(const Deadlock& deadlock, const StuckGroup& group) {
   return std::ranges::any_of(deadlock.members, [&](const Member& member) {

@@ -16,7 +16,7 @@ enum class DeadlockEnd : uint8_t {
   Timeout,          // pods of members timed out or were rejected in Permit
   PodsDeleted,      // pods of members were deleted or preempted, or their node failed
   CapacityAdded,    // taints, cordons or the state of nodes changed
-  MemberCompleted,  // a member got all its pods
+  MemberCompleted,  // a member placed enough pods to start
   Merged,           // the members are now in an older deadlock
 };
 constexpr std::array<std::string_view, 6> enum_names(DeadlockEnd) {
@@ -33,7 +33,7 @@ struct DeadlockRow {
   static void columns(auto&& c) {
     c("id", &DeadlockRow::id, "number of the deadlock, in order of onset");
     c("onset", &DeadlockRow::onset,
-      "when the deadlock began; from then on no member could get all its pods");
+      "when the deadlock began; from then on, no member could place enough pods to start");
     c("resolved_at", &DeadlockRow::resolved_at, "when the deadlock ended; -1: not in this run");
     c("resolution", &DeadlockRow::resolution,
       "why the deadlock ended; timeout: pods timed out or were rejected in Permit; pods_deleted: "

@@ -63,7 +63,7 @@ void JobQueue::job_arrived(JobId id) {
   const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
   const Duration run =
       std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, around_.overruns));
-  // estimates_ learns from the jobs that end at this instant only later, in react().
+  // The estimate ignores jobs that end at this instant: estimates_ learns from them in react().
   r.estimate.run = r.estimate.first = estimates_.estimate(r, run);
   news_.arrived.push_back(r.slot);
   react_soon();

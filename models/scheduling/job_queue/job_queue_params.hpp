@@ -32,9 +32,9 @@ struct EstimateParams {
   template <class V>
   void fields(V& v) {
     v("kind", kind,
-      "exact: the real run time; requested: the user's request, or exact if there is none; "
+      "exact: the real run time; requested: the user's request, or else the real run time; "
       "recent_two: the mean of the user's last two runs, in whole seconds, at most the request; "
-      "noisy: exact, times a lognormal error.",
+      "noisy: the real run time, times a lognormal error.",
       Source{"recent_two: Tsafrir, Etzion, Feitelson, TPDS 2007"});
     v("factor", factor, "Multiplies every estimate.", Range{0.001, 1000.0});
     v("sigma", sigma, "For noisy: sigma of the lognormal error, which has median 1.",
@@ -55,7 +55,6 @@ constexpr std::array<std::string_view, 2> enum_names(React) {
   return {"each_instant", "each_event"};
 }
 
-// What happens to a job that requests more than all nodes have together.
 enum class IfInfeasible : uint8_t { SetAside, Block, Fail };
 constexpr std::array<std::string_view, 3> enum_names(IfInfeasible) {
   return {"set_aside", "block", "fail"};
@@ -125,8 +124,9 @@ struct JobQueueParams {
       "The list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival and each end of a job. Exception: jobs that end at the estimated time "
-      "free resources before the first plan, and together cause one plan if no other is due.",
+      "after each arrival and each end of a job. Jobs that end at their estimated time are an "
+      "exception: all of them free their resources before the queue plans for any other event of "
+      "the same time. If there is no other event, the queue plans once.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "

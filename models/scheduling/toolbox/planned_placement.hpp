@@ -40,7 +40,7 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   // Room for pods of one spec.
   struct Rooms {
     RoomOn now;                   // room on nodes that are up and that the pod's spec allows
-    RoomOn idle;                  // room on all nodes if they had no pods; has no order()
+    RoomOn idle;                  // room on all nodes if they had no pods; its order() is empty
     int64_t on_largest_node = 0;  // most pods that fit on an idle node
     // Free GPUs, in thousandths, of nodes with room in `now`. All are 0 unless the option
     // keeps_order is set.

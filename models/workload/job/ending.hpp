@@ -55,16 +55,16 @@ struct DrawnEndingParams {
   void fields(V& v) {
     v("cause", cause, "Cause that the tables /jobs and /pods give for this end.");
     v("chance", chance,
-      "Probability of this end. The end is drawn at each start of a pod; in a gang, once per role "
-      "at each start of the gang.",
+      "Probability of this end. Whether it occurs is drawn at each start of a pod; for the ranks "
+      "of a gang, once per role at each start of the gang.",
       Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
       "Exit code of the containers. 0 means success and requires `cause: none`; other codes "
       "require another cause. A gang that ends with exit code 0 completes.",
       Range{0, 255});
     v("after", after,
-      "Compute time from the start to this end, at least 1 ms. If the work is done earlier, the "
-      "pod succeeds.");
+      "Compute time from the latest start of the pod or gang to this end, at least 1 ms. If the "
+      "work is done earlier, the pod succeeds.");
   }
   template <class C>
   void check(C& c) const {

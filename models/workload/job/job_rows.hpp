@@ -50,7 +50,8 @@ struct JobRow {
     c("name", &JobRow::name, "name of the job");
     c("user", &JobRow::user, "user who submitted the job");
     c("team", &JobRow::team, "team or virtual cluster");
-    c("kind", &JobRow::kind, "pods: independent pods; mpi_gang: gangs with one communicator");
+    c("kind", &JobRow::kind,
+      "pods: independent pods; mpi_gang: gangs whose ranks share one communicator");
     c("outcome", &JobRow::outcome,
       "how the job ended, or its phase at the end of the run; hung: a gang of the job stopped, but "
       "the stop was not detected yet");

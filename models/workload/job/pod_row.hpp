@@ -57,8 +57,8 @@ struct PodRow {  // one life of a pod
     c("end", &PodRow::end,
       "why it ended. gang_stopped: its gang stopped as a whole; job_failed: the job failed or was "
       "cancelled; rank_died: its process died; cleaned_up: the job completed before the pod; "
-      "exited: its containers failed, or they exited with 0 and the pod restarts or has "
-      "takes_part: false; evicted: by a controller of policy.controllers");
+      "exited: its containers failed, or exited with 0 in a pod that is restarted or is no rank "
+      "(takes_part: false); evicted: by a controller of policy.controllers");
     c("cause", &PodRow::cause,
       "if `end` is exited: cause of the exit; if `end` is job_failed: why the job ended; otherwise "
       "none");

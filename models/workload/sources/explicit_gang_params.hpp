@@ -38,8 +38,8 @@ struct ExplicitRoleParams {
     v("name", name, "Name of the role.");
     v("pods", pods, "Number of pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "In a gang: number of pods of this role that must be up before the job starts. They also "
-      "count towards the gang's min_available. 0: the role has no minimum of its own. In "
+      "In a gang: number of pods of this role that must be up before the job starts. These "
+      "pods also count towards the gang's min_available. 0: the role has no minimum of its own. In "
       "Volcano, a missing minimum means all pods of the role. Volcano ignores the roles' minimums "
       "if their sum is more than the gang's minimum.",
       Range{0, 1'000'000}, Unit{"pods"}, Source{"only the gang's min_available counts"},
@@ -48,7 +48,7 @@ struct ExplicitRoleParams {
     v("controller", controller,
       "The controller that creates the role's pods; absent: the job's controller.");
     v("takes_part", takes_part,
-      "In a gang. true: the pods are ranks of the communicator. false: the pods run beside the "
+      "For gangs. true: the pods are ranks of the communicator. false: the pods run beside the "
       "ranks until the job is over. If one of these pods is lost, only that pod is recreated.",
       Heeded{Fact::Gangs, !takes_part});
     v("exits", exits,

@@ -50,10 +50,10 @@ struct TraceSourceParams : TraceParams {
       "false: jobs never end, whatever their recorded duration, so the cluster fills up. Studies "
       "of packing do this. The run then needs `until`.");
     v("ends", ends,
-      "recorded: jobs that were cancelled, failed, reached their time limit or lost their node end "
-      "the same way after their recorded compute time. They are not retried, and their unsaved "
-      "compute is lost. completed: they complete. Jobs of openb complete in both cases, because "
-      "openb records the phase of each pod at one moment, not its outcome.");
+      "recorded: jobs end as recorded, after their recorded compute time. If a job was cancelled, "
+      "failed, reached its time limit or lost its node, it is not retried, and its unsaved "
+      "compute is lost. completed: these jobs complete, too. Jobs of openb complete in both "
+      "cases, because openb records the phase of each pod at one moment, not its outcome.");
     v("shuffle", shuffle,
       "Jobs arrive in random order and at even intervals, not at the recorded times.");
     v("host_requests", host_requests, "Pods request the recorded CPUs and memory.");

@@ -167,9 +167,9 @@ void SharedLinks::settle() {
 }
 
 // Once the group is too large to be rehearsed, its gangs belong in `expected_`. From then on, the
-// search leaves out gangs that are in `expected_` and unchanged (not dirty): neither their steps
-// nor their links need an update. A changed gang may connect the group with gangs that were
-// rehearsed, so the search follows its links.
+// search leaves out gangs that are in `expected_` and unchanged (not dirty): their entries there
+// stay as they are, and settle() takes their new steps from there. A changed gang may connect the
+// group with gangs that were rehearsed, so the search follows its links.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};

@@ -63,8 +63,8 @@ std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const Ran
   return groups;
 }
 
-// Marks all ranks on the group's last nodes, one node for each server. A group on one node has no
-// servers. The ranks of a group are first, first + stride, ...
+// Sets `serves` for the group's ranks on its last nodes, one node for each server. A group on one
+// node has no servers. The ranks of a group are first, first + stride, ...
 void mark_servers(const StepTraffic& traffic, std::span<const RankPlace> places, int32_t first,
                   int32_t ranks, std::vector<bool>& serves) {
   const auto place = [&](int32_t i) { return static_cast<size_t>(first + i * traffic.stride); };

@@ -115,7 +115,8 @@ struct DeschedulerParams {
       "pods on overutilized nodes stay.");
     v("node_fit", node_fit,
       "true: a pod is evicted only if it fits on another node. Node name, labels, taints, cordons "
-      "and requests are checked. All pods evicted in the same period must fit together.");
+      "and requests are checked. The cluster must have room for all pods that are evicted in the "
+      "same period.");
     v("gangs", gangs,
       "Whether members of gangs are evicted, too. One eviction stops the whole gang, so at most "
       "one pod of a gang is evicted at a time.");

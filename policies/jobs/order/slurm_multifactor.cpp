@@ -90,7 +90,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         kFactors, Example{"{gpus: 1000}"});
       v("billing_weights", billing_weights,
         "TRESBillingWeights: weights of cpus, memory (per GiB), gpus, nics and pods in the usage. "
-        "Empty: the usage is in units of the counted resource.",
+        "Empty: the usage counts only the first resource of policy.job_queue.counts.",
         kFactors, Example{"{cpus: 1, memory: 0.25}"});
     }
     void check(Checker& c) const {

@@ -46,8 +46,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     template <class V>
     void fields(V& v) {
       v("profiler_gpus", profiler_gpus,
-        "GPUs reserved for profiling; 0: jobs are not profiled. A job that needs more than the "
-        "remaining GPUs never starts outside the profiler.",
+        "GPUs reserved for profiling; 0: jobs are not profiled. A job that needs more than all "
+        "unreserved GPUs can start only in the profiler.",
         Range{int64_t{0}, int64_t{1'000'000}});
       v("profiled_gpus_max", profiled_gpus_max, "Jobs with more GPUs than this are not profiled.",
         Range{int64_t{1}, int64_t{1'000'000}});

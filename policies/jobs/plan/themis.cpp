@@ -151,10 +151,10 @@ class Themis final : public Policy, public Plan, public JobWatcher {
 ORRERY_REGISTER_POLICY(Themis, "Themis",
                        "Finish-time fairness: jobs lease GPUs. Free GPUs, and GPUs whose lease has "
                        "ended, are auctioned. A job wins all its GPUs or none. The paper's hidden "
-                       "payments, a part of each winner's GPUs, are left out. GPUs that no bidder "
-                       "wins go, in random order, to the jobs that neither have a lease nor won. "
-                       "Host time: O(n log n) over all waiting and running jobs for each plan, and "
-                       "up to 4,096 steps of the auction for each bidder.");
+                       "payments, a part of each winner's GPUs, are left out. Jobs that have no "
+                       "lease and win nothing are offered, in random order, the GPUs that nobody "
+                       "won. Host time: O(n log n) over all waiting and running jobs for each "
+                       "plan, and up to 4,096 steps of the auction for each bidder.");
 
 }  // namespace
 }  // namespace orrery

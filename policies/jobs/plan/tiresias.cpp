@@ -43,8 +43,8 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         Heeded{by != Service::Gittins, "by is gittins"});
       v("promote_knob", promote_knob,
         "For dlas and dlas_gpu: a stopped job returns to the first queue when its total wait "
-        "between runs is this many times its run time. Wait and run time count from the job's last "
-        "return. 0: never.",
+        "between runs is this many times its run time. Each such return resets both times. 0: "
+        "never.",
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
         Heeded{by != Service::Gittins, "by is gittins"});
       v("gittins_delta", gittins_delta,

@@ -43,8 +43,9 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Up), 16 * 1000 - 8 * 10);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Allocated), 16 * 220 + 8 * 20 + 16 * 320);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Reported), 16 * 200 + 8 * 20 + 16 * 300);
-  // To 6 decimals, the computing share is 350 / (350 + 3 * 25) in the first run and
-  // 250 / (250 + 2 * 25) in the second.
+  // The computing share of a run, to 6 decimals, assumes that no failure ends the run early. The
+  // first run would write three checkpoints: 350 / (350 + 3 * 25). The second run writes two:
+  // 250 / (250 + 2 * 25).
   const double first = 0.823529, then = 0.833333;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
   // An idle GPU draws 50 W, a computing GPU 400 W more, a spinning GPU 50 W more. In both runs,
@@ -55,8 +56,8 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
-  // The job is over at 620 s. Rows are written every 100 s until 700 s, the first sample after the
-  // job's end, and at 1000 s, the end of the run.
+  // The job ends at 620 s, so the rows at every 100 s stop at 700 s. The eighth row is written at
+  // the end of the run.
   ASSERT_EQ(useful.size(), 8u);
   // The first run computes from 20 s on. Its only checkpoint ends at 145 s and saves 100 s of
   // compute. So from 20 s to 145 s the useful share is 100 / 125 = 0.8. Row 0 has 80 s of this

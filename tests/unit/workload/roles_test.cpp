@@ -37,8 +37,8 @@ std::vector<PodRow> of_rank(const std::vector<PodRow>& rows, int32_t rank) {
   return found;
 }
 
-// Two roles. The parameter servers belong to a StatefulSet and run until the job is over. The
-// workers belong to a Job and are restarted after retryable exit codes.
+// Two roles. The parameter servers belong to a StatefulSet, are always restarted, and run until the
+// job is over. The workers belong to a Job and are restarted after retryable exit codes.
 TEST(Roles, TwoRolesLiveByTheirOwnRules) {
   JobWorld world{quick()};
   RoleSpec servers = role(2, 0);

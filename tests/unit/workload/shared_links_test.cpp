@@ -136,7 +136,7 @@ TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
 
 // Gang 10 belongs to the large group of link 0, whose other gangs exchange rarely. In the instant
 // in which gang 0 begins, gang 10 also begins to exchange 10 GB over link 1. The search from gang 0
-// finds gang 10, and must go on to gangs 30 and 31, which shared link 1 until then.
+// finds gang 10, and must go on to gangs 30 and 31, which had link 1 to themselves until then.
 TEST_F(SharedLinksTest, AChangedGangOfALargeGroupSlowsASmallGroup) {
   for (uint32_t g = 1; g <= 20; ++g) links.set({g}, gang({0}, 60_s));
   for (const uint32_t g : {30U, 31U}) links.set({g}, gang({1}));

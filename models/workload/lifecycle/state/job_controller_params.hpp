@@ -113,8 +113,7 @@ struct JobControllerParams {
       "restart_delay doubles with each restart of the job, up to this limit. With kind: pods, the "
       "restarts of all pods of the job count. Absent: the delay is constant.",
       Source{"a constant delay; Kubernetes has MaxJobPodFailureBackOff, 10 min"},
-      Heeded{restart_delay > Duration{}, "restart_delay is 0, which does not double"},
-      Heeded{Fact::Failures});
+      Heeded{restart_delay > Duration{}, "restart_delay is 0"}, Heeded{Fact::Failures});
     v("termination", termination,
       "Time from the deletion of a preempted or evicted pod until its containers have ended and "
       "its resources are free. Until then the pod computes.",

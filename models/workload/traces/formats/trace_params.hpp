@@ -99,7 +99,7 @@ struct TraceParams {
     v("cancelled_unstarted", cancelled_unstarted,
       "true: replay jobs that were cancelled before they started. The trace must have the time of "
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
-      "native traces made with this option. In the replay, such a job is cancelled after its "
+      "native traces converted with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
       "or, if that is unknown, for default_duration. Jobs with neither are not replayed. false: "
       "jobs that were cancelled before they started are left out. If arrive_at is start, they are "
