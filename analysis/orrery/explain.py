@@ -26,7 +26,7 @@ RESOLUTIONS = {
     "timeout": "It ended when reservations were given up: Permit timed out, or refused.",
     "pods_deleted": "It ended when members lost pods: deleted, or on a node that failed.",
     "capacity_added": "It ended when nodes became available.",
-    "member_completed": "It ended when a member placed enough pods to start after all.",
+    "member_completed": "It ended because a member placed enough pods to start.",
     "merged": "Its members went over into an older deadlock.",
 }
 
