@@ -57,10 +57,11 @@ class Diagnostics {
   // Reports that a parameter has no effect: as a warning or, with Idle::Refused, as a mistake.
   void idle(const Position& position, std::string_view path, std::string message);
 
-  // Stores a given parameter that has an effect only if facts[fact] is true (see Heeded). With a
-  // negative `fact`, the parameter has no effect.
+  // Stores a parameter that the file sets, and that has an effect only if the `facts` of settle()
+  // have facts[fact] = true (see Heeded). With a negative `fact`, the parameter has no effect.
   void unheeded(int fact, Entry entry);
-  // Stores a given parameter that is an instant of the run. It has no effect after the run's end.
+  // Stores a parameter that the file sets, and that is an instant of the run. It has no effect
+  // after the run's end.
   void instant(Duration at, Entry entry);
   // Reports the stored parameters that have no effect. `end` is the end of the run, if it is known.
   // A parameter whose facts[fact] has no value stays stored.

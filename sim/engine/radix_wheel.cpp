@@ -246,8 +246,8 @@ void RadixWheel::push_lane(uint64_t ticket) {
   if (phase < batch_phase_) return_batch();
 }
 
-// Returns the tickets of the front to the lane from which draw_batch() copied them. The lane still
-// stores these tickets, so only the lane's head moves back.
+// Returns the undelivered tickets of the batch to the lane from which draw_batch() copied them. The
+// lane still stores these tickets, so only the lane's head moves back.
 void RadixWheel::return_batch() {
   if (batch_phase_ < kPhases) lanes_[batch_phase_].head -= end_ - head_;
   head_ = end_ = 0;

@@ -124,9 +124,9 @@ struct JobQueueParams {
       "The list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival and each end of a job. Jobs that end at their estimated time are an "
-      "exception: all of them free their resources before the queue plans for any other event of "
-      "the same time. If there is no other event, the queue plans once.",
+      "after each arrival, and after each end of a job that was not expected at this time. Before "
+      "these plans, jobs that end as estimated free their resources. If there are no such plans, "
+      "the queue plans once.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "

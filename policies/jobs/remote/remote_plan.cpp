@@ -259,10 +259,10 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
   bool is_held_ = false;  // an Admit policy held a job that the client started
 };
 ORRERY_REGISTER_POLICY(Remote, "Remote",
-                       "A program, the client, decides which jobs start and on which nodes, and "
-                       "which jobs are stopped or cancelled. The client listens on a local "
-                       "socket. policies/jobs/remote/README.md describes the protocol. Jobs wait "
-                       "in the order of submission.");
+                       "A program of the user, called the client, decides which jobs start and on "
+                       "which nodes, and which jobs are stopped or cancelled. Orrery connects to a "
+                       "local socket of the client. policies/jobs/remote/README.md describes the "
+                       "protocol. Jobs wait in the order of submission.");
 
 }  // namespace
 }  // namespace orrery

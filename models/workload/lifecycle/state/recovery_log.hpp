@@ -13,7 +13,8 @@ namespace orrery {
 
 // Owns the open rows of /events/recoveries. A row is written once the job or pod has regained the
 // progress that it had when it stopped. The row is written earlier if the job or pod stops again
-// (by a failure, a preemption or a change of membership), is suspended, or ends, or the run ends.
+// (by a failure, a preemption or a change of membership), is suspended or ends. At the end of the
+// run, all open rows are written.
 class RecoveryLog {
  public:
   struct Handle {  // becomes stale once the row is written
