@@ -82,7 +82,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no node joins and no node fails",
     "control_plane.level is delays and no node joins or fails",
     "there are no Events (control_plane.events is absent and no node boots)",
-    "no pod has an image that kubelets or plugins use",
+    "pods have no images, or there is neither a control plane nor the plugin ImageLocality",
     "network.level is none",
     "network.level is not flow",
     "no job has a step (training.step)",
@@ -113,8 +113,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no rank waits for a dead rank (see faults.ranks)",
     "checkpoints take no time, and no job loses compute (there is no failure, preemption, eviction "
     "or overruns: kill)",
-    "no plugin, controller or autoscaler can preempt or evict pods (preemption needs pods of "
-    "different priorities)",
+    "no pod can be preempted (by a pod of higher priority) or evicted (by a controller or an "
+    "autoscaler)",
     "all pods have the same priority",
     "no job uses a store that nodes share (training.checkpoint or training.dataset)",
     "no checkpoint goes to a store that nodes share",

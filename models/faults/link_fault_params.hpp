@@ -49,7 +49,7 @@ struct ListedLinkFaultParams {
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});
     v("flaw", flaw, "The flaw. For a switch, the kind must be dead or flap.", Required{},
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
-             "kind is cursed, and no routing engine is adaptive"});
+             "kind is cursed while no routing engine is adaptive"});
   }
   template <class C>
   void check(C& c) const {
@@ -78,7 +78,7 @@ struct RandomLinkFaultParams {
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
     v("flaw", flaw, "The flaw. For a switch, the kind must be dead or flap.",
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
-             "kind is cursed, and no routing engine is adaptive"});
+             "kind is cursed while no routing engine is adaptive"});
     v("repair", repair, "Time until the part is repaired.",
       Source{"mean repair of LANL's network failures"},
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});
@@ -119,8 +119,8 @@ struct LinkFaultParams {
   // Whether any listed or random fault has kind `cursed`. Such a fault slows a cable only while
   // routing is adaptive.
   bool has_curse() const;
-  // Reports faults of parts that the fabric does not have, and faults of switches whose flaw is
-  // neither dead nor flap. `section` is the document's `faults.links`.
+  // Reports faults of parts that the fabric does not have. Also reports faults of switches that
+  // have another kind than dead or flap. `section` is the document's `faults.links`.
   void check(const Fabric& fabric, const config::Node& section, Diagnostics& diagnostics) const;
 };
 

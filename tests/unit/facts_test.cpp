@@ -112,7 +112,7 @@ const std::vector<Row> kPlane{
      "there are no control_plane.namespaces.askers",
      kFull + Settings{kC + "namespaces={existing: 5, askers: [{every: 1min}]}"}},
     {kC + "image_pulls", "{node: 10MBps}", kFull,
-     "no pod has an image that kubelets or plugins use",
+     "pods have no images, or there is neither a control plane nor the plugin ImageLocality",
      kFull + Settings{kJ + "pod.image={name: a, size: 1GB}"}},
     {kK + "pod_creation_interval",
      "3s",
@@ -223,8 +223,8 @@ const std::vector<Row> kJobs{
      "checkpoints take no time, and no job loses compute",
      kFault},
     {kK + "termination", "30s", kTwoJobs + kPreempts,
-     "no plugin, controller or autoscaler can preempt or evict pods (preemption needs pods of "
-     "different priorities)",
+     "no pod can be preempted (by a pod of higher priority) or evicted (by a controller or an "
+     "autoscaler)",
      kTwoJobs + kHigher + kPreempts},
     {"policy.plugins[0]", "{name: DefaultPreemption}",
      kTwoJobs + Settings{"policy={plugins: [{name: NodeName}]}"}, "all pods have the same priority",

@@ -124,9 +124,9 @@ struct JobQueueParams {
       "The list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "after each arrival, and after each end of a job that was not expected at this time. Before "
-      "these plans, jobs that end as estimated free their resources. If there are no such plans, "
-      "the queue plans once.",
+      "once for each arrival, and for each job that ends earlier or later than estimated. Jobs "
+      "that end as estimated free their resources before these plans. They cause a plan, one for "
+      "all of them, only if there is no other.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "

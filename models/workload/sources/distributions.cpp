@@ -157,8 +157,8 @@ void JobSizeModel::build_sizes(const PublishedJobs& published) {
   }
 }
 
-// Sets p(bin | size) proportional to weight(bin) * exp(tilt * min(bin, kTiltedBins)). The mean
-// duration grows with the tilt, so bisection finds the tilt.
+// Sets p(bin | size) proportional to weight(bin) * exp(tilt * min(bin, kTiltedBins)). A bisection
+// finds the tilt with which the mean duration is size.mean_s. The mean grows with the tilt.
 void JobSizeModel::tilt_to_mean(Size& size, const std::vector<double>& weights) const {
   double low = -kTiltMax;
   double high = kTiltMax;

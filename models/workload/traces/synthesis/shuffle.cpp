@@ -39,8 +39,9 @@ class ShuffledReader final : public TraceReader {
 
  private:
   // Fits the jobs to a load as the FGD artifact does. Jobs are removed at random until the demand
-  // is not above the target. If no job had to be removed, copies of random jobs are added. This
-  // ends when the demand plus one GPU (not all GPUs) of the next copy would exceed the target.
+  // is not above the target. If no job had to be removed, copies of random jobs are added, until
+  // a copy does not fit. As in the artifact, a copy fits if the demand plus one GPU of the copy is
+  // at most the target, however many GPUs the copy has.
   void fit(double target) {
     int64_t demand = 0;
     for (const TraceJob& job : jobs_) demand += job.gpu_milli_total();
