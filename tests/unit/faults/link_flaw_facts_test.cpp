@@ -33,9 +33,10 @@ faults: {links: {list: [{on: leaf-0.up-0, at: 1min, until: 2min, flaw: {kind: )"
 }
 
 TEST(LinkFlawFacts, OnlyACursedLinkNeedsAdaptiveRouting) {
-  EXPECT_THAT(flaw_warnings("minhop", "cursed"),
-              ElementsAre(HasSubstr("flaw: has no effect: kind is cursed, and no routing engine is "
-                                    "adaptive")));
+  EXPECT_THAT(
+      flaw_warnings("minhop", "cursed"),
+      ElementsAre(HasSubstr("flaw: has no effect: kind is cursed while no routing engine is "
+                            "adaptive")));
   EXPECT_THAT(flaw_warnings("minhop", "dead"), IsEmpty());
   EXPECT_THAT(flaw_warnings("adaptive_local", "cursed"), IsEmpty());
 }
