@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-// A server sends a change to its watchers with at most 1 + (CPU time of sending) / 1 ms threads.
-// This limit makes the simulator faster.
+// A server sends a change to its watchers with at most one thread, plus one for each full 1 ms of
+// CPU time that the sending takes. This limit makes the simulator faster.
 constexpr Duration kWorthAThread = 1_ms;
 
 }  // namespace

@@ -195,7 +195,8 @@ void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());
-    // Raw scores of a skipped scorer are stored, too, because `scored` applies to all scorers.
+    // The scores of a skipped scorer are computed and stored, too, because each node in `scored`
+    // must have raw scores of all scorers.
     if (is_kept && !missing_.empty()) {
       raw.resize(cluster_.nodes());
       scorer.score.call(&Score::score, cycle, missing_, std::span{one_}.first(missing_.size()));

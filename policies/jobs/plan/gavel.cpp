@@ -125,8 +125,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     return used_[part];
   }
   // Updates `counts_`: how much of the counted resource each part of the pool has. A part has the
-  // GPUs of one model. If jobs have no paces (`driver: per_pod` or `per_gang`), the whole pool is
-  // one part.
+  // GPUs of one model. With `driver: per_pod` or `per_gang` the speed of a job does not depend on
+  // the GPU model, and the whole pool is one part.
   void look_at_pool() {
     std::vector<int64_t> counts;
     if (!board_.has_paces()) {

@@ -40,7 +40,8 @@ Scale scale_of(const SummaryValue& figure);
 std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 
-// Half the width of the widest interval of the metric in `until`, over all cells except baselines.
+// The study's rule `until` names a metric. Returns half the width of the widest interval of this
+// metric, over all cells except baselines.
 // The unit is the metric's unit if `half_width_absolute` is given. Otherwise the result is a
 // fraction of the baseline or, without a comparison, of the mean. Infinite while a cell has an
 // unknown interval or fewer than three values (seeds or pairs of seeds). 0 if no run has the

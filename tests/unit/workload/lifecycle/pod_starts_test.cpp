@@ -7,7 +7,8 @@
 namespace orrery {
 namespace {
 
-// No hook delays a stage of the start, so the time of the start is known when the pod is bound.
+// In these tests no hook delays a stage of the start. So when a pod is bound, the time at which it
+// will have started is known.
 struct PodStartsWorld {
   explicit PodStartsWorld(const StartLatencyParams& params)
       : starts{{engine, rng, recorder}, jobs, params} {}
