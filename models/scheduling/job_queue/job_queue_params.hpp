@@ -125,8 +125,8 @@ struct JobQueueParams {
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
       "once for each arrival, and for each job that ends earlier or later than estimated. Jobs "
-      "that end as estimated free their resources before these plans. They cause a plan, one for "
-      "all of them, only if there is no other.",
+      "that end as estimated free their resources before these plans. If no such plan is due, the "
+      "queue plans once after all of these jobs.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "
