@@ -77,9 +77,9 @@ void Diagnostics::instant(Duration at, Entry entry) {
   open_.push_back({.at = at, .entry = std::move(entry)});
 }
 
-// Reports each stored instant after `end`, and each other stored parameter that has no effect. A
-// parameter with several reasons is reported once, with the first reason. If a section has no
-// effect, the parameters inside of it are not reported.
+// Reports parameters without effect: those stored by instant() whose time is after `end`, and those
+// stored by unheeded() whose fact is false. A parameter with several reasons is reported once, with
+// the first reason. If a section has no effect, the parameters inside of it are not reported.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Entry> found;
   const auto is_reported = [&](const Open& open) {

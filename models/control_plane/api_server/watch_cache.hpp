@@ -16,15 +16,15 @@ namespace orrery {
 // Example: 100 entries at 10 changes a second cover 10 s, so the ring grows to 800 entries, which
 // cover 80 s.
 //
-// Changes of one instant share a Run. Steady changes, see set_rate(), are added at the next access,
-// in chunks of a sixteenth of the capacity.
+// Changes of one instant share a Run. Changes at the rate that set_rate() sets are added at the
+// next access of the cache, in chunks of a sixteenth of the capacity.
 class WatchCache {
  public:
   static constexpr uint64_t kRoomMin = 100, kRoomMax = 102'400;
   static constexpr Duration kFresh = 75_s;
 
   void append(Time now, uint64_t changes);
-  void set_rate(Time now, double changes_per_s);  // rate of steady changes
+  void set_rate(Time now, double changes_per_s);  // changes not passed to append() one by one
   // Empties the cache when its server restarts. The restarted server knows all objects, but cannot
   // send changes from before the restart as events.
   void clear(Time now);

@@ -63,7 +63,8 @@ struct NodeGroupsParams {
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-node-provision-time"});
     v("backoff", backoff, "Length of the first backoff. It doubles with each further failure.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --initial-node-group-backoff-duration"});
-    v("backoff_max", backoff_max, "Limit on the backoff. A node that registers resets the backoff.",
+    v("backoff_max", backoff_max,
+      "Limit on the backoff. Once a node has registered, the next backoff has length `backoff`.",
       Range{1_s, 240_h}, Source{"cluster-autoscaler: --max-node-group-backoff-duration"});
   }
   void check(Checker& c) const;

@@ -28,8 +28,7 @@ struct SchedulerCostParams {
       "The scheduler whose speed is imitated. Costs given below take precedence. current: today's "
       "kube-scheduler, as in scheduler_perf. kubernetes_1_15: the speed depends on whether the "
       "profile has InterPodAffinity. Kubernetes 1.15 itself always had it. Without this plugin, a "
-      "cycle "
-      "that visits 500 nodes takes 6.34 ms, which gives 158 pods/s. With this plugin, whose "
+      "cycle that visits 500 nodes takes 6.34 ms, which gives 158 pods/s. With this plugin, whose "
       "`algorithm` is then before_1_18 by default, each pod is compared with all nodes, and a "
       "cluster of 5,000 nodes reaches 38 pods/s.",
       Source{"kubernetes_1_15: kubernetes pull request 79474, July 2019, on 12 cores. Three costs "

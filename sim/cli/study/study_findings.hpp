@@ -41,11 +41,10 @@ std::vector<StudyMetric> findings(const StudyPlan& plan,
                                   const std::vector<StudyRunResult>& results);
 
 // The study's rule `until` names a metric. Returns half the width of the widest interval of this
-// metric, over all cells except baselines.
-// The unit is the metric's unit if `half_width_absolute` is given. Otherwise the result is a
-// fraction of the baseline or, without a comparison, of the mean. Infinite while a cell has an
-// unknown interval or fewer than three values (seeds or pairs of seeds). 0 if no run has the
-// metric.
+// metric, over all cells except baselines. The unit is the metric's unit if `half_width_absolute`
+// is given. Otherwise the result is a fraction of the baseline or, without a comparison, of the
+// mean. Infinite while a cell has an unknown interval or fewer than three values (seeds or pairs of
+// seeds). 0 if no run has the metric.
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
 double half_asked(const StudyPlan& plan);  // the upper limit for widest_half()
 
