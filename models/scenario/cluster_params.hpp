@@ -90,10 +90,10 @@ struct OpenbNodesParams {
     v("pool", pool, "Label `pool` of these nodes.");
     v("stand_ins", stand_ins,
       "Maps a GPU model of the list to a GPU model of the catalogue. Nodes with the first model "
-      "get a machine with the second. A GPU model of the list needs an entry if a listed node has "
-      "a number of these GPUs that no machine of the catalogue has. Node labels keep the GPU model "
-      "of the list. If the list gives no memory, as in the spot set, a node has the memory of its "
-      "machine.",
+      "get a machine with the second. A GPU model needs an entry if the list has a node with N of "
+      "these GPUs, and the catalogue has no machine with N of them. Node labels keep the GPU "
+      "model of the list. If the list gives no memory, as in the spot set, a node has the memory "
+      "of its machine.",
       Example{"{H800: H100M80}"});
     v("copies", copies,
       "Repeats the whole list, for a larger cluster of the same mix; nodes of later copies are "

@@ -1,6 +1,6 @@
-// Rounds of futile attempts give the same tables and summary figures whether RetryRounds replaces
-// them by one slow round or the scheduler executes them one by one. The worlds are small and
-// random, and have gangs that do not fit.
+// RetryRounds replaces many equal rounds of futile attempts by one round that takes as long as all
+// of them. Runs with and without this replacement must give the same tables and summary figures.
+// The worlds are small and random, and have gangs that do not fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

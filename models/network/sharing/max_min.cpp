@@ -129,8 +129,8 @@ void MaxMin::detach(ActivityId id) {
   trees_.free(activity.levels);
 }
 
-// Finds the least and the second least of the activity's limit and the levels of its links. The
-// least is the activity's rate.
+// Finds the two smallest values among the activity's limit and the levels of its links. The
+// smallest is the activity's rate.
 void MaxMin::find_least(Activity& activity) const {
   if (activity.levels.size > 0) return find_least_of_many(activity);
   double least = activity.rate_max, second = kUnlimited;

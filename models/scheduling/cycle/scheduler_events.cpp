@@ -42,9 +42,9 @@ void Scheduler::made_room(PodId preemptor) {
   rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // While the queue held the preemptor, no deletion of a victim could move it. If a pod on the
-  // nominated node is still leaving, the deletion of that pod can. Otherwise a deletion event is
-  // posted here.
+  // While the queue held the preemptor, deletions of victims did not requeue it. If a pod is still
+  // leaving the nominated node, the deletion of this pod will requeue the preemptor. Otherwise a
+  // deletion event, posted here, requeues it.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);

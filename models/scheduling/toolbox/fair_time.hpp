@@ -26,12 +26,12 @@ struct FairTime {
   std::vector<std::vector<double>> x;  // by job, by model
 };
 
-// The value of job j is s_j sum_k x_jk v_jk / (w_j v_j), where w_j is the weight of job j and v_j
-// is its mean speed over all GPUs. Maximises the least value of all jobs. GPU time that then
-// remains goes to jobs that can still use it. With one model this costs O(m log m). With several
-// models a first linear program maximises the least value, and a second one the sum of all values.
-// Example: two jobs request 4 GPUs each, have weight 1 and share 4 GPUs of one model. Each job runs
-// half of the time (x = 1/2), so its value is 4 * 1/2 = 2.
+// The value of job j is s_j sum_k x_jk v_jk / (w_j v_j). Job j requests s_j GPUs, has weight w_j,
+// speed v_jk on model k, and mean speed v_j over all GPUs. Maximises the least value of all jobs.
+// GPU time that then remains goes to jobs that can still use it. With one model this costs O(m log
+// m). With several models a first linear program maximises the least value, and a second one the
+// sum of all values. Example: two jobs request 4 GPUs each, have weight 1 and share 4 GPUs of one
+// model. Each job runs half of the time (x = 1/2), so its value is 4 * 1/2 = 2.
 ORRERY_API FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double> gpus);
 
 // Minimises the largest rho_j = (elapsed + left / sum_k x_jk v_jk) / (isolated + left / u_j), to

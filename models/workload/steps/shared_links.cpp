@@ -87,7 +87,8 @@ void SharedLinks::take_away(JobId job) {
     link.members.erase(at);
     if (link.members.empty()) link.demand = 0;  // clears rounding errors
     contention_changed(use.link, was_contended);
-    // The remaining members may be a smaller group, or several groups.
+    // Without `job`, its group may become a smaller group, or several groups. A contended link
+    // connects all its members, so one member of each link leads to all these groups.
     if (link.is_contended()) look_at(link.members.front().job);
   }
 }

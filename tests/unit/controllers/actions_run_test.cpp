@@ -184,8 +184,8 @@ TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {
   EXPECT_EQ(run.actions()[2].outcome, ActionOutcome::UnderWay);
 }
 
-// The gang writes a checkpoint of 1 min after each hour of work, and when it is suspended. So after
-// the suspension at 30 min, it resumes with 1.5 h of work left.
+// The gang has 2 h of work. It writes a checkpoint, which takes 1 min, after each hour of work and
+// when it is suspended. So after the suspension at 30 min, it resumes with 1.5 h of work left.
 TEST(Actions, ASuspendedGangKeepsWhatItComputedAndWaits) {
   ScriptedRun run{world(kGang), "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
   ASSERT_EQ(run.actions().size(), 2U);

@@ -35,8 +35,8 @@ faults: {links: {list: [{on: leaf-0.up-0, at: 1min, until: 2min, flaw: {kind: )"
 TEST(LinkFlawFacts, OnlyACursedLinkNeedsAdaptiveRouting) {
   EXPECT_THAT(
       flaw_warnings("minhop", "cursed"),
-      ElementsAre(HasSubstr("flaw: has no effect: kind is cursed while no routing engine is "
-                            "adaptive")));
+      ElementsAre(HasSubstr("flaw: has no effect: kind is cursed, which matters only to adaptive "
+                            "routing engines")));
   EXPECT_THAT(flaw_warnings("minhop", "dead"), IsEmpty());
   EXPECT_THAT(flaw_warnings("adaptive_local", "cursed"), IsEmpty());
 }

@@ -16,7 +16,8 @@ namespace {
 
 const std::string kCordonKey = "node.kubernetes.io/unschedulable";
 
-// Random nodes with labels, taints and cordons, and random pods with constraints on them.
+// Random nodes with labels, taints and cordons, and random pods that may use only some of these
+// nodes.
 class LabelledNodes {
  public:
   static constexpr uint32_t kNodes = 70;  // more nodes than bits in a word of a NodeSet

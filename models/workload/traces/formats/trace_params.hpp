@@ -51,13 +51,13 @@ struct TraceParams {
       Required{}, Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format,
       "auto: recognised by the first lines; csv or json_lines if `columns` is set.");
-    v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
+    v("queues", queues, "Use only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
-      "Start of the replay: a date and time if the trace has dates, else seconds on the trace's "
-      "clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is accepted, too. "
-      "Empty: 0:00 of the first day if times are dates or count from 1970, else 0; for an openb "
-      "trace with warm_start, the first deletion of any pod. The load before this deletion is "
-      "incomplete, because the trace lacks pods deleted before the recording began.",
+      "Start of the used part of the trace: a date and time if the trace has dates, else seconds "
+      "on the trace's clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is "
+      "accepted, too. Empty: 0:00 of the first day if times are dates or count from 1970, else 0; "
+      "for an openb trace with warm_start, the first deletion of any pod. The load before this "
+      "deletion is incomplete, because the trace lacks pods deleted before the recording began.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
@@ -81,7 +81,7 @@ struct TraceParams {
     v("gpus_min", gpus_min, "Leave out jobs with fewer GPUs.", Range{int64_t{0}, kGpusMax});
     v("gpus_max", gpus_max, "Leave out jobs with more GPUs; 0: no limit.",
       Range{int64_t{0}, kGpusMax});
-    v("statuses", statuses, "Replay only jobs with these outcomes; empty: all.",
+    v("statuses", statuses, "Use only jobs with these outcomes; empty: all.",
       Example{"[completed, failed]"});
     v("copies", copies, "Number of copies of each job. All copies arrive at the same instant.",
       Range{1, 1000});
@@ -97,11 +97,11 @@ struct TraceParams {
     v("recorded_nodes", recorded_nodes,
       "true: pods may use only the node that the trace names for them. false: any node.");
     v("cancelled_unstarted", cancelled_unstarted,
-      "true: replay jobs that were cancelled before they started. The trace must have the time of "
+      "true: use jobs that were cancelled before they started. The trace must have the time of "
       "the cancellation, as in acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and "
       "native traces converted with this option. In the replay, such a job is cancelled after its "
       "recorded wait if it still waits. If it has started by then, it runs for its requested time "
-      "or, if that is unknown, for default_duration. Jobs with neither are not replayed. false: "
+      "or, if that is unknown, for default_duration. Jobs with neither are left out. false: "
       "jobs that were cancelled before they started are left out. If arrive_at is start, they are "
       "left out in any case.");
     v("swf", swf, "For format swf only.");

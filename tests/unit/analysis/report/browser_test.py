@@ -255,8 +255,9 @@ def test_each_chart_is_a_table_as_well(page: Page) -> None:
     assert all(len(table) > 1 and len({len(row) for row in table}) == 1
                for table in tables.values()), tables
     assert tables["queue-pods"][0] == ["until", "pods"]
-    # A row is the mean over 60 samples of 1 s. Two pods wait in the last sample of the first minute (the small
-    # jobs arrive) and in the last sample of the second (`late` arrives): 2 / 60. Then the pods of `late` wait.
+    # A row is the mean over a minute of 60 samples. Two pods wait in the last sample of minute 1 (when the small
+    # jobs arrive) and in the last sample of minute 2 (when `late` arrives): 2 / 60. In minute 3, the pods of
+    # `late` wait all the time.
     assert [row[1] for row in tables["queue-pods"][1:4]] == [
         "0.03333 (0 to 2)", "0.03333 (0 to 2)", "2"]
     assert tables["queue-pods"][-1] == ["1 h", "0"]
