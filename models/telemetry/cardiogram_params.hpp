@@ -37,7 +37,7 @@ struct CardiogramParams {
 
   template <class V>
   void fields(V& v) {
-    v("jobs", jobs, "Names of gangs; all gangs with one of these names are recorded.", Required{},
+    v("jobs", jobs, "Names of jobs. All gangs of jobs with these names are recorded.", Required{},
       Example{"[train]"});
     v("window", window,
       "The window in which rows are recorded. Recording slows the simulator only in this window.",

@@ -12,9 +12,9 @@
 namespace orrery {
 
 // Holds each pod from its death until its object is deleted. begin() may be called for a node while
-// earlier pods of the node are still being deleted. In this case deleted() returns all these pods
-// together, when the last object is deleted. The job controller's class Replacements decides what
-// happens to the jobs of the pods.
+// earlier pods of the node are still being deleted. In this case deleted() returns the earlier and
+// the new pods together, when the last of their objects is deleted. The job controller's class
+// Replacements decides what happens to the jobs of the pods.
 class DeadPods {
  public:
   explicit DeadPods(uint32_t nodes) : nodes_{nodes} {}

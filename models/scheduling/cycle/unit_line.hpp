@@ -48,8 +48,8 @@ class UnitLine {
   // ---- head_of_line: block
   void block(PodId unit);
   void unblock() { is_blocked_ = false; }
-  // True if a unit blocks the queue and no unit sorts before the blocking unit. Then no unit is
-  // popped. A new unit that sorts before the blocking unit is tried.
+  // True if a unit blocks the queue and no unit sorts before the blocking unit. While it is true,
+  // no unit is popped. A new unit that sorts before the blocking unit makes it false, and is tried.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
 
  private:

@@ -124,9 +124,9 @@ struct JobQueueParams {
       "The list must include gpus if driver is counting and a job requests GPUs.");
     v("react", react,
       "When the queue plans. each_instant: once after all events of the same time. each_event: "
-      "once for each arrival, and for each job that ends earlier or later than estimated. Jobs "
-      "that end as estimated free their resources before these plans. If no such plan is due, the "
-      "queue plans once after all of these jobs.",
+      "first, all jobs that ended at their estimated time free their resources. Then the queue "
+      "plans once for each arrival, and once for each job that ended earlier or later than "
+      "estimated. Without such an arrival or end, the queue plans once.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
       "What happens to a job that requests more than all nodes, up or down, have together. "

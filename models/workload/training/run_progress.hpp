@@ -27,9 +27,10 @@ struct RunSpans {
   Duration checkpoint{}, exchange{};
 };
 
-// The checkpoint cycle continues when the pace changes: the next checkpoint comes after `interval`
-// of compute since the last one, at any pace. Example: the interval is 60 min, and the run goes at
-// full pace for 40 min, then at half pace. The checkpoint begins 40 min after the change.
+// A checkpoint begins once the run has done as much work since the last one as it does in
+// `interval` at full pace. Example: the interval is 60 min, and the run goes at full pace for 40
+// min, then at half pace. The remaining 20 min of work take 40 min, so the checkpoint begins 40 min
+// after the change.
 //
 // To change the pace, first call advance() with the old pace, then change_pace(). A change drops
 // less than a nanosecond of work. The result does not depend on the number of calls of advance()
