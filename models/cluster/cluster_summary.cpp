@@ -62,7 +62,7 @@ void Cluster::finish(Time end) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
             "training steps simulated to find the rates of small groups of gangs that share links");
       count("rates_expected", links->rates_expected(), "",
-            "rates of gangs that were estimated without simulating steps (see workload.steps)");
+            "estimates of a gang's rate, made without simulating steps (see workload.steps)");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

@@ -44,7 +44,7 @@ struct ApiServerLossParams {
     v("server", server, "Index of the server, from 0.", Range{0, 999});
     v("at", at, "Time of the loss, from the start of the run.", Required{}, Example{"10min"},
       IsInstant{});
-    v("until", until, "When the server is back; absent: never.");
+    v("until", until, "When the server is back, from the start of the run; absent: never.");
   }
   void check(Checker& c) const {
     if (until && *until <= at) c.error("until", "must be after `at`");

@@ -111,8 +111,8 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no failure, preemption or eviction restarts a job (see faults)",
     "no failure stops a job (see faults)",
     "no rank waits for a dead rank (see faults.ranks)",
-    "checkpoints take no time, and no job loses compute (there is no failure, preemption, eviction "
-    "or overruns: kill)",
+    "checkpoints take no time, and no job loses compute (there is no failure, preemption or "
+    "eviction, and workload.controller.overruns is not kill)",
     "no pod can be preempted (by a pod of higher priority) or evicted (by a controller or an "
     "autoscaler)",
     "all pods have the same priority",

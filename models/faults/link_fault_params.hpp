@@ -49,7 +49,7 @@ struct ListedLinkFaultParams {
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});
     v("flaw", flaw, "The flaw. For a switch, the kind must be dead or flap.", Required{},
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
-             "kind is cursed, which matters only to adaptive routing engines"});
+             "kind is cursed, and routing is never adaptive"});
   }
   template <class C>
   void check(C& c) const {
@@ -78,7 +78,7 @@ struct RandomLinkFaultParams {
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
     v("flaw", flaw, "The flaw. For a switch, the kind must be dead or flap.",
       Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
-             "kind is cursed, which matters only to adaptive routing engines"});
+             "kind is cursed, and routing is never adaptive"});
     v("repair", repair, "Time until the part is repaired.",
       Source{"mean repair of LANL's network failures"},
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "flaw is a flap, which ends by itself"});

@@ -35,8 +35,8 @@ struct ChangeParams {
       Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
       "The new `policy`. As after a restart of the scheduler with another configuration, bound "
-      "pods stay, and all other pods are requeued. Of the keys of `policy`, `job_queue` and "
-      "`controllers` cannot be set in a change, and `driver` cannot be counting.",
+      "pods stay, and all other pods are requeued. A change cannot set `job_queue` or "
+      "`controllers`, and cannot set `driver` to counting.",
       Required{}, Example{"{base: strict_gang}"});
   }
 };

@@ -62,8 +62,8 @@ void JobStatistics::add_summary(Recorder& recorder) {
                        "jobs that ran");
   recorder.add_summary(
       "jct_mean", all_.completions.mean(), "s",
-      "mean time from submission until the end, over jobs that completed, and jobs that failed or "
-      "were cancelled after a compute time recorded in a trace or drawn by a generator");
+      "mean time from submission until the end, over completed jobs, and over failed or cancelled "
+      "jobs for which a trace or generator gives the compute time until failure or cancellation");
   recorder.add_summary("jct_p50", all_.completions.quantile(50), "s",
                        "median time from submission until the end, over the same jobs as jct_mean");
   recorder.add_summary("jct_p99", all_.completions.quantile(99), "s",

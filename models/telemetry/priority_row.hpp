@@ -19,8 +19,8 @@ struct PriorityRow {
     c("jobs", &PriorityRow::jobs, "jobs of this priority that were submitted", "jobs");
     c("jobs_ran", &PriorityRow::jobs_ran, "jobs that computed in this run", "jobs");
     c("jobs_completed", &PriorityRow::jobs_completed,
-      "jobs that completed, and jobs that failed or were cancelled after a compute time recorded "
-      "in a trace or drawn by a generator",
+      "completed jobs, and failed or cancelled jobs for which a trace or generator gives the "
+      "compute time until failure or cancellation",
       "jobs");
     c("jobs_preempted", &PriorityRow::jobs_preempted, "jobs that lost a pod to preemption", "jobs");
     c("wait_mean", &PriorityRow::wait_mean,

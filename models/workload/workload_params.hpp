@@ -47,8 +47,8 @@ struct WorkloadParams {
       "rate: a gang runs at the pace of its mean step until something changes. If up to 16 gangs "
       "share contended links, some of their steps are simulated to find the mean steps. If more "
       "gangs share the links, or the lengths of the steps differ too much, no step is simulated: "
-      "a gang's mean step follows from its mean bandwidth at 32 random instants. traced: "
-      "every step is simulated.",
+      "a gang's mean step follows from its mean bandwidth in 32 samples. Each sample draws which "
+      "gangs exchange at the same time. traced: every step is simulated.",
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The most frequent kinds of pods, for which fragmentation is measured. Absent: fragmentation "

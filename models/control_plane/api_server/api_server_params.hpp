@@ -59,8 +59,7 @@ struct ApiHeapParams {
 
   template <class V>
   void fields(V& v) {
-    v("base", base, "Memory of a server in an empty cluster.",
-      Source{"OpenAI 2021: memory grows linearly with the number of nodes"});
+    v("base", base, "Memory of a server in an empty cluster.", Source{"included in per_node"});
     v("per_node", per_node, "Memory for each node of the cluster, with its pods and watches.",
       Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
     v("per_watcher", per_watcher, "Memory for each watch, including those of kubelets.",

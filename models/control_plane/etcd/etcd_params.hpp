@@ -31,7 +31,7 @@ struct EtcdMemberLossParams {
     v("member", member, "Index of the member, from 0.", Range{0, 8});
     v("at", at, "Time of the loss, from the start of the run.", Required{}, Example{"10min"},
       IsInstant{});
-    v("until", until, "When the member is back; absent: never.");
+    v("until", until, "When the member is back, from the start of the run; absent: never.");
   }
   void check(Checker& c) const {
     if (until && *until <= at) c.error("until", "must be after `at`");

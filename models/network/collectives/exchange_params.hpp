@@ -57,14 +57,14 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "Number of servers, each on its own node. If the gang has too few nodes, each node has one "
-      "server, or each node except one if placement is dedicated. A gang on one node has no "
-      "servers: its ranks reduce among themselves. In listed jobs and a generator's largest job, "
-      "groups (see among) of several ranks need at least `count` ranks, `count` + 1 if dedicated.",
+      "Number of servers of a group (see among), each on its own node. If the group has too few "
+      "nodes, each node has one server, or each node but one if dedicated. A group on one node has "
+      "no servers: its ranks reduce among themselves. A group of several ranks must have at least "
+      "`count` (dedicated: `count` + 1); checked in listed jobs and a generator's largest job.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
-      "colocated: the servers are on the gang's first nodes, and all ranks are workers. dedicated: "
-      "the servers are on the gang's last nodes, whose ranks push nothing.",
+      "colocated: the servers are on the group's first nodes, and all ranks are workers. "
+      "dedicated: the servers are on the group's last nodes, whose ranks push nothing.",
       Source{"TensorFlow benchmarks, which place servers beside the workers"});
     v("overlap", overlap, "true: pulls of one part of a buffer overlap pushes of its other parts.",
       Source{"assumed: in synchronous steps, all workers push before any worker pulls"});

@@ -134,15 +134,15 @@ struct PodConstraintParams {
     v("node_selector", node_selector, "A node must have all these labels.",
       Example{"{nvidia.com/gpu.product: H100}"}, Heeded{Fact::Pods});
     v("tolerations", tolerations, "Tolerations of the pods.", Heeded{Fact::Pods});
-    v("labels", labels, "Labels of the pods, for selectors.", Example{"{app: database}"},
-      Heeded{Fact::PodLabels});
+    v("labels", labels, "Labels of the pods.", Example{"{app: database}"}, Heeded{Fact::PodLabels});
     v("affinity", affinity, "For each term, the pod's domain must hold a pod selected by the term.",
       Heeded{Fact::PodAffinity});
     v("anti_affinity", anti_affinity,
       "The pod and any other pod that a term selects never share a domain.",
       Heeded{Fact::PodAffinity});
     v("topology_spread", topology_spread, "Spreads pods over domains.", Heeded{Fact::PodSpread});
-    v("image", image, "Image of the containers; absent: nothing to pull.", Heeded{Fact::Images});
+    v("image", image, "Image of the containers; absent: nothing to pull.",
+      Heeded{Fact::Images, true, "there is neither a control plane nor the plugin ImageLocality"});
   }
   void apply(PodSpec& spec) const;
 };

@@ -39,7 +39,8 @@ struct PodParams : PodConstraintParams {
     v("nics", nics, "Number of RDMA devices.", Range{0, 64}, Unit{"NIC"});
     v("preemption_policy", preemption_policy,
       "never: this pod waits, and no pod is preempted to make room for it.",
-      Source{"preemptionPolicy of PriorityClass"}, Heeded{Fact::Preemption});
+      Source{"preemptionPolicy of PriorityClass"},
+      Heeded{Fact::Preemption, true, "no pod can be preempted (by a pod of higher priority)"});
     PodConstraintParams::fields(v);
   }
   template <class C>

@@ -50,7 +50,7 @@ struct CheckpointParams {
       Heeded{store != "local", "the store is local (each node writes its own part)"},
       Heeded{Fact::GangsOfPods});
     v("host_copy", host_copy, "Rate at which one GPU copies its state to host memory.",
-      Source{"PCIe 4 x16 less overheads"},
+      Source{"PCIe 4 x16 minus overheads"},
       Heeded{mode == CheckpointMode::Async, "mode is not async"});
   }
   template <class C>

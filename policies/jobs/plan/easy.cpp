@@ -132,9 +132,9 @@ class Easy final : public Policy, public Plan, public JobWatcher {
 ORRERY_REGISTER_POLICY(
     Easy, "EASY",
     "EASY backfill: the first job that does not fit gets a reservation. Later jobs start if they "
-    "do not delay that job. Host time: O(log n) for each arrival, end and started job, with n "
-    "waiting jobs. Finding a job to backfill takes longer if many jobs are small but too long, and "
-    "many others are short but too large.");
+    "do not delay that job. Host time: O(log n) for each job that arrives, starts or ends, with n "
+    "jobs waiting or running. Finding a job to backfill takes longer if many jobs are small but "
+    "too long, and many others are short but too large.");
 
 }  // namespace
 }  // namespace orrery

@@ -78,9 +78,9 @@ ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
                        "Teams take turns. In its turn, a team starts its job with the highest "
                        "priority. Jobs that do not fit or that Quota holds back are skipped. "
                        "Jobs of equal priority start in the order of submission (upstream: at "
-                       "random). Host time: O(log n) for "
-                       "each job that arrives or leaves and for each turn, more with several "
-                       "counted resources.");
+                       "random). Host time with n waiting jobs: O(log n) for each turn and for "
+                       "each job that joins or leaves the queue, more with several counted "
+                       "resources.");
 
 }  // namespace
 }  // namespace orrery

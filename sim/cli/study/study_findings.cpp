@@ -33,8 +33,8 @@ bool varies(const StudyValues& values) {
       values, [&](const auto& value) { return value.second != values.begin()->second; });
 }
 
-// Whether the metric covers only jobs that started, or only jobs that completed. If two arms differ
-// in these jobs, the comparison of the arms is biased.
+// Whether the metric covers only jobs that started, or only jobs that ended. If two arms differ in
+// these jobs, the comparison of the arms is biased.
 bool is_of_survivors(const std::string& metric) {
   return metric.starts_with("jct_") || metric.starts_with("wait_") ||
          metric.starts_with("bounded_slowdown_");

@@ -35,8 +35,7 @@ faults: {links: {list: [{on: leaf-0.up-0, at: 1min, until: 2min, flaw: {kind: )"
 TEST(LinkFlawFacts, OnlyACursedLinkNeedsAdaptiveRouting) {
   EXPECT_THAT(
       flaw_warnings("minhop", "cursed"),
-      ElementsAre(HasSubstr("flaw: has no effect: kind is cursed, which matters only to adaptive "
-                            "routing engines")));
+      ElementsAre(HasSubstr("flaw: has no effect: kind is cursed, and routing is never adaptive")));
   EXPECT_THAT(flaw_warnings("minhop", "dead"), IsEmpty());
   EXPECT_THAT(flaw_warnings("adaptive_local", "cursed"), IsEmpty());
 }

@@ -81,8 +81,8 @@ struct SacctOptions {
   template <class V>
   void fields(V& v) {
     v("gpu_types", gpu_types,
-      "true: pods may use only nodes with the GPU model TYPE of gres/gpu:TYPE. false: any node. "
-      "Sites choose their own names of types, such as a100.");
+      "true: pods may use only nodes with the GPU model TYPE of gres/gpu:TYPE. If Orrery has "
+      "no GPU model of that name, as for a100, no node fits. false: any node.");
   }
 };
 

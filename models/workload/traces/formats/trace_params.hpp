@@ -63,7 +63,7 @@ struct TraceParams {
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
       Example{"2020-09-27 00:00:00"});
     v("warm_start", warm_start,
-      "true: a job that was submitted before and ended after window_start arrives at window_start. "
+      "true: a job submitted before window_start arrives at window_start if it had not ended then. "
       "If it was running at window_start, it keeps only the rest of its duration. false: all "
       "jobs submitted before window_start are left out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
@@ -71,8 +71,8 @@ struct TraceParams {
     v("sort", sort,
       "How far rows may be out of order. window: by fewer than 4,096 rows. all: by any number of "
       "rows; the whole file is read first (at most 140 MB into memory, the rest into a temporary "
-      "file). auto: all for unsorted formats (openb, dlrm, pai, pai_instances, philly, "
-      "philly_pollux, chronus, google_*, csv, json_lines, sacct), window for all other formats.");
+      "file). auto: `all` for unsorted formats (openb, dlrm, pai, pai_instances, philly, "
+      "philly_pollux, chronus, google_*, csv, json_lines, sacct), `window` for the others.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, but not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
