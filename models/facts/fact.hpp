@@ -82,7 +82,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no node joins and no node fails",
     "control_plane.level is delays and no node joins or fails",
     "there are no Events (control_plane.events is absent and no node boots)",
-    "pods have no images, or there is neither a control plane nor the plugin ImageLocality",
+    "pods have no images",
     "network.level is none",
     "network.level is not flow",
     "no job has a step (training.step)",

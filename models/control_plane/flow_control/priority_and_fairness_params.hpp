@@ -42,13 +42,13 @@ struct FlowControlParams {
       "priority_and_fairness: API Priority and Fairness; max_inflight: only two limits, "
       "max_requests_inflight and max_mutating_requests_inflight, as in older releases.");
     v("max_requests_inflight", max_requests_inflight,
-      "With max_inflight: reads that a server executes at a time. With priority_and_fairness: the "
-      "sum of this limit and max_mutating_requests_inflight is the server's number of seats. A "
-      "request in execution takes one or more seats.",
+      "With max_inflight: limit on the reads that a server executes at a time. With "
+      "priority_and_fairness: the sum of this limit and max_mutating_requests_inflight is the "
+      "server's number of seats. A request in execution takes one or more seats.",
       Range{1, 1'000'000}, Unit{"requests"}, Source{"kube-apiserver --max-requests-inflight"});
     v("max_mutating_requests_inflight", max_mutating_requests_inflight,
-      "With max_inflight: writes that a server executes at a time. With priority_and_fairness: "
-      "see max_requests_inflight.",
+      "With max_inflight: limit on the writes that a server executes at a time. With "
+      "priority_and_fairness: see max_requests_inflight.",
       Range{1, 1'000'000}, Unit{"requests"},
       Source{"kube-apiserver --max-mutating-requests-inflight"});
     v("levels", levels, "Priority levels, which share the seats of a server.",

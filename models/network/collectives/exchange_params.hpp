@@ -59,8 +59,8 @@ struct ServerParams {
     v("count", count,
       "Number of servers of a group (see among), each on its own node. If the group has too few "
       "nodes, each node has one server, or each node but one if dedicated. A group on one node has "
-      "no servers: its ranks reduce among themselves. A group of several ranks must have at least "
-      "`count` (dedicated: `count` + 1); checked in listed jobs and a generator's largest job.",
+      "no servers: its ranks reduce among themselves. A group of several ranks needs at least "
+      "`count` ranks (dedicated: one more); checked in listed jobs and a generator's largest job.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: the servers are on the group's first nodes, and all ranks are workers. "

@@ -29,8 +29,8 @@ struct TolerationParams {
     v("key", key, "Taint key. With Exists, '' matches every key.", Example{"nvidia.com/gpu"});
     v("operator", op,
       "Equal: the taint must have this key and value; no value means an empty value. Exists: the "
-      "taint must have this key, with any value. Absent: Equal if a value is given, else Exists. "
-      "In Kubernetes, an absent operator means Equal.");
+      "taint must have this key, with any value. Absent: Equal if a value is given, else Exists "
+      "(in Kubernetes: always Equal).");
     v("value", value, "Value of the taint; must be empty with Exists.");
     v("effect", effect, "Effect of the taint; absent: any effect.");
   }

@@ -38,7 +38,7 @@ struct ExplicitRoleParams {
     v("name", name, "Name of the role.");
     v("pods", pods, "Number of pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "In a gang: number of pods of this role that must be up before the job starts. These "
+      "In a gang: number of pods of this role that must be up before the job can run. These "
       "pods also count towards the gang's min_available. 0: the role has no minimum of its own. In "
       "Volcano, a missing minimum means all pods of the role. Volcano ignores the roles' minimums "
       "if their sum is more than the gang's minimum.",
@@ -95,7 +95,7 @@ struct ExplicitGangParams {
   template <class V>
   void fields(V& v) {
     v("min_available", min_available,
-      "Number of pods that must be up before the job starts; 0: all. Once they are up, the job "
+      "Number of pods that must be up before the job can run; 0: all. Once they are up, the job "
       "waits up to workload.controller.last_call for the other pods.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods});
     v("roles", roles, "The gang's pods, role by role.", Required{});

@@ -68,7 +68,7 @@ struct ExplicitJobParams {
     v("priority", priority, "Priority of the job's pods.", kPriorities);
     v("pods", pods, "Number of pods, which are all alike.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
-      "Number of pods that must be up before the job starts; 0: all. Once they are up, the job "
+      "Number of pods that must be up before the job can run; 0: all. Once they are up, the job "
       "waits up to workload.controller.last_call for the other pods.",
       Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods},
       Heeded{min_available == 0 || kind == JobKind::MpiGang,

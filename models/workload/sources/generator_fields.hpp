@@ -17,8 +17,9 @@ void GeneratorParams::fields(V& v) {
   v("burst", burst, "Jobs that arrive in bursts; absent: no bursts.");
   v("shape", shape, "Sizes and compute times of jobs.", Required{});
   v("job_kind", job_kind,
-    "auto: a job of several pods is a gang with one communicator, a job of one pod is of kind "
-    "pods. With training.checkpoint or training.step every job is a gang.");
+    "pods: the pods of a job are independent. mpi_gang: they are a gang with one communicator. "
+    "auto: mpi_gang if the job has several pods, or if training.checkpoint or training.step is "
+    "set; else pods.");
   v("gpus_per_pod_max", gpus_per_pod_max,
     "Jobs with more GPUs have pods of this many GPUs, and one pod with the remaining GPUs.",
     Range{1, 16}, Unit{"GPU"});

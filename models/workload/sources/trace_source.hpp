@@ -41,8 +41,9 @@ struct TraceSourceParams : TraceParams {
   void fields(V& v) {
     TraceParams::fields(v);
     v("job_kind", job_kind,
-      "auto: a job of several pods is a gang with one communicator, a job of one pod is of kind "
-      "pods. With training.checkpoint or training.step every job is a gang.");
+      "pods: the pods of a job are independent. mpi_gang: they are a gang with one communicator. "
+      "auto: mpi_gang if the job has several pods, or if training.checkpoint or training.step is "
+      "set; else pods.");
     v("team", team,
       "The team of a job for quotas, fair shares and the output. queue: the job's queue; group: "
       "the group of the job's user, which the formats swf, sacct and native record.");

@@ -56,8 +56,8 @@ struct LowNodeUtilizationParams {
       "resources as in `thresholds` must be named.",
       Required{});
     v("use_deviation_thresholds", use_deviation_thresholds,
-      "true: the two sets of thresholds are distances below and above the mean usage of all ready "
-      "nodes.");
+      "true: `thresholds` are distances below the mean usage of all ready nodes; "
+      "`target_thresholds` are distances above this mean.");
     v("number_of_nodes", number_of_nodes,
       "Pods are evicted only if more nodes than this are underutilized.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kubernetes-sigs/descheduler nodeutilization/types.go@81ec3a4c"});
@@ -115,8 +115,8 @@ struct DeschedulerParams {
       "pods on overutilized nodes stay.");
     v("node_fit", node_fit,
       "true: a pod is evicted only if it fits on another node. Node name, labels, taints, cordons "
-      "and requests are checked. The cluster must have room for all pods that are evicted in the "
-      "same period.");
+      "and requests are checked. Space found for pods evicted earlier in the same period counts as "
+      "taken.");
     v("gangs", gangs,
       "Whether members of gangs are evicted, too. One eviction stops the whole gang, so at most "
       "one pod of a gang is evicted at a time.");

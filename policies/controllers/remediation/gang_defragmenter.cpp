@@ -37,7 +37,7 @@ struct GangDefragmenterParams {
       "true: gangs are suspended even if no other nodes have room for them. These gangs then wait "
       "for room.");
     v("give_up_after", give_up_after,
-      "Time after which the suspended gangs are resumed even if the large gang has not started.",
+      "The suspended gangs are resumed when the large gang starts, at the latest after this time.",
       Range{1_s, 240_h}, Source{"estimate"});
     v("retry_after", retry_after, "Minimum time between two searches for gangs to suspend.",
       Range{1_s, 240_h}, Source{"estimate"});

@@ -81,8 +81,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         Range{1.0, 1000.0}, Source{"slurm.conf"},
         Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
       v("shares", shares,
-        "Shares of teams, by name; other teams have share 1. Users of a team have equal shares. "
-        "Users without a job so far do not count.",
+        "Shares of teams, by name; other teams have share 1. A team's share is divided "
+        "equally among its users who have submitted a job so far.",
         kFactors);
       v("weight_tres", weight_tres,
         "PriorityWeightTRES: weights of a job's shares of the cluster's cpus, memory, gpus, nics "

@@ -39,8 +39,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
         "After this time since the gang's first failed attempt, the next wider level is tried, "
         "too; after twice this time, the level after it. The time is checked only at attempts; "
         "policy.queue determines when these happen. Absent: never.",
-        Source{"Philly, ATC'19, section 2.3"}, Example{"10min"},
-        Heeded{required, "required is false"});
+        Example{"10min"}, Heeded{required, "required is false"});
     }
   };
   TopologyPlacement(Handle& handle, const Params& params)
@@ -108,10 +107,11 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 };
 ORRERY_REGISTER_POLICY(TopologyPlacement, "TopologyPlacement",
                        "Places a whole gang under one leaf switch or on one node. relax_attempts "
-                       "and relax_after widen the domain step by step, as in Philly. Host time of "
-                       "an attempt: O(leaves), or O(nodes) with level: hostname. Host time is "
-                       "longer for a gang whose pods differ, request shares of a GPU or request no "
-                       "GPU: such a gang is tried in one domain after another until it fits.");
+                       "and relax_after widen the domain step by step, as in Philly (ATC'19, "
+                       "section 2.3). Host time of an attempt: O(leaves), or O(nodes) with level: "
+                       "hostname. Host time is longer for a gang whose pods differ, request "
+                       "shares of a GPU or request no GPU: such a gang is tried in one domain "
+                       "after another until it fits.");
 
 }  // namespace
 }  // namespace orrery
