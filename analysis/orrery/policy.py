@@ -170,7 +170,7 @@ POINTS: dict[str, tuple[str, ...]] = {
                    "job_ends(job)", "job_cancelled(job)", "node_goes(node)", "node_comes(node)"),
     "Controller": ("tick(board, actions)",),  # None, after calls of `actions`
 }
-# Optional methods: a class with only these methods of an extension point does not implement the point.
+# Methods that a class may omit. To implement an extension point, it needs one of the point's other methods.
 OPTIONAL = ("unreserve", "hint", "reserved_start")
 BESIDE = (  # further methods of policies, beside those of the extension points
     "normalize(scores)",  # for Score; returns scores

@@ -13,8 +13,8 @@ namespace orrery {
 
 // Compacts etcd, then copies the live data of one member after another into a new file, the leader
 // last. Finally disarms the NOSPACE alarm if there is space again. Example: 2.2 GB in use at
-// 2.2 Gbit/s take 8 s a member. With three members, the first two take 16 s, while only two
-// members serve reads. Then the leader is defragmented, and nothing is committed for 8 s.
+// 2.2 Gbit/s take 8 s a member. With three members, two followers take 8 s each; in these 16 s
+// the other two members serve reads. Then the leader takes 8 s, in which nothing is committed.
 class Defragmentation {
  public:
   Defragmentation(Engine& engine, Etcd& etcd, Bandwidth rate);

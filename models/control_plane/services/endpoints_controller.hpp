@@ -18,11 +18,11 @@ using ServiceId = Id<struct ServiceTag>;
 
 // A pass of a worker syncs one service. The worker is busy until the writes of the pass have
 // responses. A pass is due one batch_period after the first change. For changes during a pass, the
-// period begins at the end of that pass. If a write of the pass is rejected, the next pass repeats
-// the write. Without a further change, the next pass is then due after a backoff, which doubles
-// with each failed pass. After the last retry, rejected writes wait for the next change. Example:
-// with a batch_period of 0.5 s and pods that are ready at 10.0 s and 10.3 s, one pass at 10.5 s
-// writes both.
+// period begins at the end of that pass. If a write of the pass is rejected, another pass is due
+// after a backoff, which doubles with each failed pass. The next pass, this one or an earlier one
+// for a change, repeats the write. After the last retry, rejected writes wait for the next change.
+// Example: with a batch_period of 0.5 s and pods that are ready at 10.0 s and 10.3 s, one pass at
+// 10.5 s writes both.
 class EndpointsController {
  public:
   using Done = std::function<void(bool is_stored)>;

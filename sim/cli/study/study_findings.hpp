@@ -1,5 +1,5 @@
-// sim/cli/study/study_findings.hpp -- means, differences and doubts of each metric, for study.h5
-// and reports.
+// sim/cli/study/study_findings.hpp -- means and differences of each metric, and warnings about
+// them, for study.h5 and reports.
 #pragma once
 
 #include <optional>

@@ -26,8 +26,7 @@ class PodStarts {
   // A hook calls this once, maybe before the hook returns, with the time left until the stage ends.
   // If the node fails first, the hook may omit the call.
   using Ready = std::function<void(Duration left)>;
-  // Called as soon as it is known when the stage starts. `until` is the time from the call to this
-  // start.
+  // Called as soon as it is known when the stage will start. `until` is the time until that start.
   using Hook = std::function<void(PodId pod, Duration until, Ready ready)>;
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);
