@@ -177,7 +177,7 @@ void ControlPlane::add_summary(Recorder& recorder) {
   if (namespaces_) namespaces_->add_summary(recorder);
   if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
   count("api_retried", retried_,
-        "writes of pods, sent again because the API client's own retries failed");
+        "writes of Pod objects, sent again because the API client's own retries failed");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "median latency of requests that succeeded");
   recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s",

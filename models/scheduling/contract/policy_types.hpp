@@ -89,8 +89,8 @@ struct QueuedUnit {
   Time queued;  // when the unit was queued or, if later, when its latest attempt failed
   // Start of the first scheduling attempt; until then, the time at which the unit became active.
   Time initial_attempt;
-  // When the gang was created. Without a gang: a copy of `initial_attempt`, made each time the unit
-  // becomes active.
+  // When the gang was created. Without a gang: a copy of `initial_attempt`, made when the unit is
+  // queued, and again when it stops being gated. Attempts do not change the copy.
   Time gang_created;
   // A copy of the gang's last failure time, which a policy sets with set_gang_failure(); negative:
   // no failure. The queue updates the copy only when the unit enters the active or a backoff queue,

@@ -34,7 +34,7 @@ const std::string kOneEach =
     "{name: h, work: 10min, pod: {gpus: 8, node_selector: {pool: h}}}";
 const std::string kSmallGpt = "layers: 24, hidden: 2048, batch: 64";
 
-// Useful seconds of each GPU: first of job a on A100, then of job h on H100.
+// Useful seconds per GPU of two jobs: [0] is job a on A100, [1] is job h on H100.
 std::vector<double> computed_on_each(const std::string& step) {
   ScenarioRun run{on_two_models(step, kOneEach), {}, {}};
   std::vector<double> seconds(2);

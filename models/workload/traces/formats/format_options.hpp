@@ -81,8 +81,8 @@ struct SacctOptions {
   template <class V>
   void fields(V& v) {
     v("gpu_types", gpu_types,
-      "true: pods may use only nodes with the GPU model TYPE of gres/gpu:TYPE. If Orrery has "
-      "no GPU model of that name, as for a100, no node fits. false: any node.");
+      "true: pods may use only nodes whose GPU model has exactly the name TYPE of gres/gpu:TYPE. "
+      "Sites choose these names: pods of type a100 fit on no node with A100M80. false: any node.");
   }
 };
 
