@@ -39,7 +39,8 @@ struct Window {
 // Each attempt has its own CycleState, as in kube-scheduler. It is passed to the extension
 // points from PreFilter to Permit. A policy stores here what its PreFilter computes for its Filter.
 // Data members of the policy must not store anything about an attempt. The pods of a gang that is
-// placed as a whole share one CycleState: PreFilter is called for one pod after the other.
+// placed as a whole share one CycleState. They are placed one by one, so PreFilter replaces what it
+// stored for the previous pod.
 class ORRERY_API CycleState {
  public:
   CycleState(uint64_t attempt, RngStreams streams) : attempt_{attempt}, streams_{streams} {}

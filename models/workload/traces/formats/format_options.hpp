@@ -82,7 +82,8 @@ struct SacctOptions {
   void fields(V& v) {
     v("gpu_types", gpu_types,
       "true: pods may use only nodes whose GPU model has exactly the name TYPE of gres/gpu:TYPE. "
-      "Sites choose these names: pods of type a100 fit on no node with A100M80. false: any node.");
+      "TYPE is chosen by the site and may differ from Orrery's name, as a100 from A100M80: then "
+      "no node fits. false: any node.");
   }
 };
 
