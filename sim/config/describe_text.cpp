@@ -1,5 +1,6 @@
 // sim/config/describe_text.cpp -- a field tree as aligned text for a terminal.
 #include <algorithm>
+#include <map>
 
 #include "sim/config/describe.hpp"
 
@@ -30,7 +31,20 @@ std::string type_text(const FieldTree& field) {
   return text;
 }
 
-void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows);
+// Where a field is in the tree. Example: key `pod` of the job sources, `sources.pod (kind: jobs)`.
+struct Place {
+  std::string path, kinds;
+  int depth = 0;
+  bool operator==(const Place&) const = default;
+
+  Place child(const std::string& name) const {
+    return {path.empty() ? name : path + "." + name, kinds, depth + 1};
+  }
+  Place kind(const std::string& name) const {
+    return {path, kinds.empty() ? name : kinds + ", " + name, depth + 1};
+  }
+  std::string text() const { return kinds.empty() ? path : path + " (kind: " + kinds + ")"; }
+};
 
 // Wraps a remark between words. An example is never wrapped, so that it can be copied.
 std::string wrapped(const std::string& remark, size_t indent) {
@@ -53,54 +67,112 @@ std::string wrapped(const std::string& remark, size_t indent) {
   return text + line + "\n";
 }
 
-// Adds the rows below a field. Struct: its fields. Variant: each kind, with the fields of the kind.
-void add_inner(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
+// Calls `on_field` for each field directly below `field`, or `on_kind` for each kind of a variant.
+template <class OnField, class OnKind>
+void for_each_below(const FieldTree& field, const Place& place, OnField on_field, OnKind on_kind) {
   switch (field.shape) {
     case FieldShape::Struct:
-      for (const FieldTree& child : field.children) add_rows(child, depth, rows);
+      for (const FieldTree& child : field.children) on_field(child, place.child(child.name));
       return;
     case FieldShape::List:
     case FieldShape::Map:
     case FieldShape::Optional:
-      add_inner(field.children[0], depth, rows);
-      return;
+      return for_each_below(field.children[0], place, on_field, on_kind);
     case FieldShape::Variant:
-      for (const FieldTree& kind : field.variants) {
-        Row row{std::string(depth * 2, ' ') + "kind: " + kind.name, "", "", {}};
-        if (!kind.doc.empty()) row.remarks.push_back(kind.doc);
-        rows.push_back(std::move(row));
-        add_inner(kind, depth + 1, rows);
-      }
+      for (const FieldTree& kind : field.variants) on_kind(kind, place.kind(kind.name));
       return;
     default:
       return;
   }
 }
 
-void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
-  Row row{std::string(depth * 2, ' ') + field.name, type_text(field), "", {}};
-  if (field.required) {
-    row.fallback = "required";
-  } else if (!field.default_text.empty()) {
-    row.fallback = "default " + field.default_text;
+// The rows of a tree. If fields have equal keys, only the field of least depth has rows for them;
+// the other fields refer to it. Example: the key `policy` of run.changes has the keys of the
+// section `policy`.
+class Rows {
+ public:
+  explicit Rows(const FieldTree& tree) {
+    const Place root{tree.name, {}, tree.name.empty() ? -1 : 0};
+    find_homes(tree, root);
+    if (tree.name.empty()) {
+      add_below(tree, root);
+    } else {
+      add(tree, root);
+    }
   }
-  if (!field.doc.empty()) row.remarks.push_back(field.doc);
-  if (!field.no_effect.empty()) row.remarks.push_back("No effect if " + field.no_effect + ".");
-  if (!field.example.empty()) row.remarks.push_back("Example: " + field.example);
-  if (!field.source.empty()) row.remarks.push_back("Basis of the default: " + field.source);
-  rows.push_back(std::move(row));
-  add_inner(field, depth + 1, rows);
-}
+  const std::vector<Row>& all() const { return rows_; }
+
+ private:
+  static constexpr size_t kRepeated = 15;  // up to so many rows are repeated in place
+
+  Rows() = default;
+
+  void find_homes(const FieldTree& field, const Place& place) {
+    const auto on_field = [this](const FieldTree& child, const Place& at) {
+      const Rows below = rows_below(child);
+      if (below.rows_.size() > kRepeated) {
+        const auto [home, is_new] = homes_.try_emplace(below.text(), at);
+        if (!is_new && at.depth < home->second.depth) home->second = at;
+      }
+      find_homes(child, at);
+    };
+    for_each_below(field, place, on_field,
+                   [this](const FieldTree& kind, const Place& at) { find_homes(kind, at); });
+  }
+
+  // All rows below a field, as they would be without references and at depth 0.
+  static Rows rows_below(const FieldTree& field) {
+    Rows below;
+    below.add_below(field, {{}, {}, -1});
+    return below;
+  }
+  std::string text() const {
+    std::string text;
+    for (const Row& row : rows_) {
+      text += row.name + '\n' + row.type + '\n' + row.fallback + '\n';
+      for (const std::string& remark : row.remarks) text += remark + '\n';
+    }
+    return text;
+  }
+
+  void add(const FieldTree& field, const Place& place) {
+    Row row{std::string(place.depth * 2, ' ') + field.name, type_text(field), "", {}};
+    if (field.required) {
+      row.fallback = "required";
+    } else if (!field.default_text.empty()) {
+      row.fallback = "default " + field.default_text;
+    }
+    if (!field.doc.empty()) row.remarks.push_back(field.doc);
+    if (!field.no_effect.empty()) row.remarks.push_back("No effect if " + field.no_effect + ".");
+    if (!field.example.empty()) row.remarks.push_back("Example: " + field.example);
+    if (!field.source.empty()) row.remarks.push_back("Basis of the default: " + field.source);
+    const auto home = homes_.empty() ? homes_.end() : homes_.find(rows_below(field).text());
+    const bool is_elsewhere = home != homes_.end() && home->second != place;
+    if (is_elsewhere) row.remarks.push_back("Same keys as " + home->second.text() + ".");
+    rows_.push_back(std::move(row));
+    if (!is_elsewhere) add_below(field, place);
+  }
+
+  void add_below(const FieldTree& field, const Place& place) {
+    const auto on_kind = [this](const FieldTree& kind, const Place& at) {
+      Row row{std::string(at.depth * 2, ' ') + "kind: " + kind.name, "", "", {}};
+      if (!kind.doc.empty()) row.remarks.push_back(kind.doc);
+      rows_.push_back(std::move(row));
+      add_below(kind, at);
+    };
+    for_each_below(
+        field, place, [this](const FieldTree& child, const Place& at) { add(child, at); }, on_kind);
+  }
+
+  std::vector<Row> rows_;
+  std::map<std::string, Place> homes_;  // by the text of the rows below a field
+};
 
 }  // namespace
 
 std::string describe_text(const FieldTree& tree) {
-  std::vector<Row> rows;
-  if (tree.name.empty()) {
-    add_inner(tree, 0, rows);
-  } else {
-    add_rows(tree, 0, rows);
-  }
+  const Rows made{tree};
+  const std::vector<Row>& rows = made.all();
   constexpr size_t kColumnMax = 44;  // a longer cell shifts only its own line
   size_t name_width = 0;
   size_t type_width = 0;

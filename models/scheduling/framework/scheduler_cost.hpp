@@ -26,11 +26,11 @@ struct SchedulerCostParams {
   void fields(V& v) {
     v("preset", preset,
       "The scheduler whose speed is imitated. Costs given below take precedence. current: today's "
-      "kube-scheduler, as in scheduler_perf. kubernetes_1_15: the speed depends on the profile. "
-      "With the plugin InterPodAffinity, as Kubernetes 1.15 always had it, each pod is compared "
-      "with all nodes, and a cluster of 5,000 nodes reaches 38 pods/s. Without it, a cycle that "
-      "visits 500 nodes takes 6.34 ms, which gives 158 pods/s. With kubernetes_1_15, the default "
-      "`algorithm` of InterPodAffinity is before_1_18.",
+      "kube-scheduler, as in scheduler_perf. kubernetes_1_15: Kubernetes 1.15, which always ran "
+      "the plugin InterPodAffinity. If the profile has this plugin, its `algorithm` is before_1_18 "
+      "by default: each pod is compared with all nodes, and a cluster of 5,000 nodes reaches 38 "
+      "pods/s. Without the plugin, a cycle that visits 500 nodes takes 6.34 ms, which gives 158 "
+      "pods/s.",
       Source{"kubernetes_1_15: kubernetes pull request 79474, July 2019, on 12 cores. Three costs "
              "reproduce its anti-affinity benchmark within 15 %: 6.34 ms for a cycle, and in "
              "InterPodAffinity 3.96 us for each node and 1.44 us for each pod. In tests of 2019, "

@@ -29,11 +29,12 @@ using PlacementPlan = std::vector<NodeShare>;
 
 // Slurm's topology/tree: takes the leaf that fits the pods most tightly. If no leaf has room for
 // all pods, takes the leaf with most room in the block that fits the pods most tightly. If no block
-// has room for all pods either, takes the leaf with most room in the cluster. Then takes more
-// leaves for the remaining pods. A leaf nearer to the leaves already taken is preferred if it has
-// room for all remaining pods. Example: three leaves of one block have room for 4, 6 and 8 pods. 5
-// pods go to the leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8 and 2 to the
-// leaf with room for 4. Costs O(leaves) for each leaf taken, and O(1) for each of its nodes.
+// has room for all pods either, takes the leaf with most room in the cluster. Takes more leaves for
+// the remaining pods by the same rules, but prefers a leaf nearer to the leaves already taken if it
+// has room for all remaining pods. Example: three leaves of one block have room for 4, 6 and 8
+// pods. 5 pods go to the leaf with room for 6. Of 10 pods, 8 go to the leaf with room for 8, and 2
+// to the leaf with room for 4, because it fits them most tightly. Costs O(leaves) for each leaf
+// taken, and O(1) for each of its nodes.
 PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods);
 
 // Slurm's topology/block: the job gets nodes of one aggregate of 2^k neighbouring leaves. k is the

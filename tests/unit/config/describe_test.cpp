@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -139,6 +140,50 @@ TEST(Describe, shows_lists_and_kinds_with_their_fields) {
   EXPECT_THAT(text, HasSubstr("  name "));
   EXPECT_THAT(text, HasSubstr("required"));
   EXPECT_THAT(text, HasSubstr("kind of uniform | file"));
+}
+
+struct ManyKeys {
+  static constexpr std::string_view kDoc = "More keys than are worth repeating.";
+
+  std::array<int32_t, 16> values = {};
+
+  template <class V>
+  void fields(V& v) {
+    static constexpr auto kNames = std::to_array<std::string_view>(
+        {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"});
+    for (size_t i = 0; i < kNames.size(); ++i) v(kNames[i], values[i], "A number.");
+  }
+};
+struct OneOfMany {
+  static constexpr std::string_view kDoc = "One of several.";
+
+  std::string name = {};
+  ManyKeys keys = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Its name.");
+    v("keys", keys, "Its keys.");
+  }
+};
+struct KeysTwice {
+  static constexpr std::string_view kDoc = "The same keys at two depths.";
+
+  std::vector<OneOfMany> several = {};
+  ManyKeys all = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("several", several, "Several.");
+    v("all", all, "For all.");
+  }
+};
+
+TEST(Describe, shows_equal_keys_once_where_they_are_least_deep) {
+  const std::string text = describe_text(describe_params<KeysTwice>());
+  EXPECT_THAT(text, HasSubstr("    Its keys.\n      Same keys as all.\n"));
+  EXPECT_THAT(text, HasSubstr("    For all.\n  a "));
+  EXPECT_EQ(text.find("A number."), text.find("A number.", text.find("For all.")));
 }
 
 TEST(Schema, tells_an_editor_what_the_reader_accepts) {

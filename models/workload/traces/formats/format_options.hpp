@@ -82,7 +82,7 @@ struct SacctOptions {
   void fields(V& v) {
     v("gpu_types", gpu_types,
       "true: pods may use only nodes whose GPU model has exactly the name TYPE of gres/gpu:TYPE. "
-      "TYPE is chosen by the site and may differ from Orrery's name, as a100 from A100M80: then "
+      "The site chooses TYPE. If the cluster has no GPU model of this name (A100M80 is not a100), "
       "no node fits. false: any node.");
   }
 };

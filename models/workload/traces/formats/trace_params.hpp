@@ -55,9 +55,9 @@ struct TraceParams {
     v("window_start", window_start,
       "Start of the used part of the trace: a date and time if the trace has dates, else seconds "
       "on the trace's clock. If a csv, json_lines or swf trace counts seconds from 1970, a date is "
-      "accepted, too. Empty: 0:00 of the first day if times are dates or count from 1970, else 0; "
-      "for an openb trace with warm_start, the first deletion of any pod. The load before this "
-      "deletion is incomplete, because the trace lacks pods deleted before the recording began.",
+      "accepted, too. Empty: 0:00 of the first day if times are dates or count from 1970, else 0. "
+      "But an openb trace with warm_start is then used from the first deletion of a pod on, "
+      "because it lacks pods deleted before the recording began.",
       Example{"2020-09-01"});
     v("window_end", window_end,
       "Jobs that arrive at this time or later are left out. Empty: no limit.",
