@@ -31,7 +31,7 @@ struct RecordParams {
     v("timeline", timeline, "Series sampled over time.");
     v("deadlocks", deadlocks, "Which waiting gangs count as deadlocked.", Heeded{Fact::Pods});
     v("cardiogram", cardiogram,
-      "Activity of each rank (GPU) of chosen jobs at fine time steps; absent: not recorded.",
+      "Activity of each GPU of chosen jobs at fine time steps; absent: not recorded.",
       Heeded{Fact::Pods});
     v("pods", pods,
       "Write /pods, with one row for each pod. A pod that replaces another has its own row.");

@@ -18,7 +18,7 @@ Cardiogram::Cardiogram(Sim sim, const JobTable& jobs, const JobController& contr
       found_(params_.jobs.size()),
       podded_(params_.jobs.size()),
       rows_{sim.recorder, "/timeline/cardiogram",
-            "Ranks of chosen jobs over time; only with record.cardiogram."} {}
+            "GPUs of chosen jobs over time; only with record.cardiogram."} {}
 
 void Cardiogram::connect(JobNews& jobs, PodNews& pods) {
   jobs.job_arrived.connect(*this, &Cardiogram::job_arrived);

@@ -29,7 +29,7 @@ struct CardiogramWindow {
 
 struct CardiogramParams {
   static constexpr std::string_view kDoc =
-      "Activity of each rank of chosen gangs over a window: rows of /timeline/cardiogram.";
+      "Activity of each GPU of chosen jobs over a window: rows of /timeline/cardiogram.";
 
   std::vector<std::string> jobs = {};
   CardiogramWindow window = {};

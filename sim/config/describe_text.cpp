@@ -3,6 +3,7 @@
 #include <map>
 
 #include "sim/config/describe.hpp"
+#include "sim/config/field_path.hpp"
 
 namespace orrery {
 namespace {
@@ -16,35 +17,16 @@ struct Row {
 
 std::string type_text(const FieldTree& field) {
   std::string text = field.type;
-  const FieldTree* leaf = &field;
-  while (leaf->shape == FieldShape::List || leaf->shape == FieldShape::Map ||
-         leaf->shape == FieldShape::Optional) {
-    leaf = &leaf->children[0];
-  }
+  const FieldTree& inner = held_by(field);
   std::string names;
-  for (const std::string& name : leaf->enum_values) names += (names.empty() ? " " : " | ") + name;
-  for (const FieldTree& kind : leaf->variants) names += (names.empty() ? " " : " | ") + kind.name;
+  for (const std::string& name : inner.enum_values) names += (names.empty() ? " " : " | ") + name;
+  for (const FieldTree& kind : inner.variants) names += (names.empty() ? " " : " | ") + kind.name;
   text += names;
-  if (!leaf->range_text.empty()) return text + ", " + leaf->range_text;
+  if (!inner.range_text.empty()) return text + ", " + inner.range_text;
   // Only plain numbers need the unit here: the values of a quantity contain it, as in 5s.
-  if (leaf->shape != FieldShape::Quantity && !leaf->unit.empty()) text += " (" + leaf->unit + ")";
+  if (inner.shape != FieldShape::Quantity && !inner.unit.empty()) text += " (" + inner.unit + ")";
   return text;
 }
-
-// Where a field is in the tree. Example: key `pod` of the job sources, `sources.pod (kind: jobs)`.
-struct Place {
-  std::string path, kinds;
-  int depth = 0;
-  bool operator==(const Place&) const = default;
-
-  Place child(const std::string& name) const {
-    return {path.empty() ? name : path + "." + name, kinds, depth + 1};
-  }
-  Place kind(const std::string& name) const {
-    return {path, kinds.empty() ? name : kinds + ", " + name, depth + 1};
-  }
-  std::string text() const { return kinds.empty() ? path : path + " (kind: " + kinds + ")"; }
-};
 
 // Wraps a remark between words. An example is never wrapped, so that it can be copied.
 std::string wrapped(const std::string& remark, size_t indent) {
@@ -67,112 +49,107 @@ std::string wrapped(const std::string& remark, size_t indent) {
   return text + line + "\n";
 }
 
-// Calls `on_field` for each field directly below `field`, or `on_kind` for each kind of a variant.
-template <class OnField, class OnKind>
-void for_each_below(const FieldTree& field, const Place& place, OnField on_field, OnKind on_kind) {
-  switch (field.shape) {
-    case FieldShape::Struct:
-      for (const FieldTree& child : field.children) on_field(child, place.child(child.name));
-      return;
-    case FieldShape::List:
-    case FieldShape::Map:
-    case FieldShape::Optional:
-      return for_each_below(field.children[0], place, on_field, on_kind);
-    case FieldShape::Variant:
-      for (const FieldTree& kind : field.variants) on_kind(kind, place.kind(kind.name));
-      return;
-    default:
-      return;
+Row row_of(const FieldTree& field, size_t depth) {
+  Row row{std::string(depth * 2, ' ') + field.name, type_text(field), "", {}};
+  if (field.required) {
+    row.fallback = "required";
+  } else if (!field.default_text.empty()) {
+    row.fallback = "default " + field.default_text;
   }
+  if (!field.doc.empty()) row.remarks.push_back(field.doc);
+  if (!field.no_effect.empty()) row.remarks.push_back("No effect if " + field.no_effect + ".");
+  if (!field.example.empty()) row.remarks.push_back("Example: " + field.example);
+  if (!field.source.empty()) row.remarks.push_back("Basis of the default: " + field.source);
+  return row;
 }
 
-// The rows of a tree. If fields have equal keys, only the field of least depth has rows for them;
-// the other fields refer to it. Example: the key `policy` of run.changes has the keys of the
-// section `policy`.
-class Rows {
- public:
-  explicit Rows(const FieldTree& tree) {
-    const Place root{tree.name, {}, tree.name.empty() ? -1 : 0};
-    find_homes(tree, root);
-    if (tree.name.empty()) {
-      add_below(tree, root);
-    } else {
-      add(tree, root);
-    }
-  }
-  const std::vector<Row>& all() const { return rows_; }
+// The row of a part of `whole`: of a field of a struct, or of a kind of a variant.
+Row row_of_part(const FieldTree& part, const FieldTree& whole, size_t depth) {
+  if (whole.shape != FieldShape::Variant) return row_of(part, depth);
+  Row row{std::string(depth * 2, ' ') + "kind: " + part.name, "", "", {}};
+  if (!part.doc.empty()) row.remarks.push_back(part.doc);
+  return row;
+}
+
+// All rows below a field, at any depth, as one text.
+struct Keys {
+  explicit Keys(const FieldTree& field) { add(field, 0); }
+  std::string text;
+  size_t rows = 0;
 
  private:
-  static constexpr size_t kRepeated = 15;  // up to so many rows are repeated in place
-
-  Rows() = default;
-
-  void find_homes(const FieldTree& field, const Place& place) {
-    const auto on_field = [this](const FieldTree& child, const Place& at) {
-      const Rows below = rows_below(child);
-      if (below.rows_.size() > kRepeated) {
-        const auto [home, is_new] = homes_.try_emplace(below.text(), at);
-        if (!is_new && at.depth < home->second.depth) home->second = at;
-      }
-      find_homes(child, at);
-    };
-    for_each_below(field, place, on_field,
-                   [this](const FieldTree& kind, const Place& at) { find_homes(kind, at); });
-  }
-
-  // All rows below a field, as they would be without references and at depth 0.
-  static Rows rows_below(const FieldTree& field) {
-    Rows below;
-    below.add_below(field, {{}, {}, -1});
-    return below;
-  }
-  std::string text() const {
-    std::string text;
-    for (const Row& row : rows_) {
+  void add(const FieldTree& field, size_t depth) {
+    const FieldTree& whole = held_by(field);
+    for (const FieldTree& part : parts_of(whole)) {
+      const Row row = row_of_part(part, whole, depth);
       text += row.name + '\n' + row.type + '\n' + row.fallback + '\n';
       for (const std::string& remark : row.remarks) text += remark + '\n';
+      ++rows;
+      add(part, depth + 1);
     }
-    return text;
+  }
+};
+
+// The rows of a tree. Keys that several parts of the tree have in common are shown once: below the
+// part of least depth and, at equal depth, below the first of them. The other parts name the path
+// of that part. Example: the key `policy` of run.changes has the same keys as the section `policy`.
+class Description {
+ public:
+  explicit Description(const FieldTree& tree) {
+    find_places(tree, tree.name, 0);
+    if (!tree.name.empty()) rows_.push_back(row_of(tree, 0));
+    add_below(tree, tree.name, tree.name.empty() ? 0 : 1);
+  }
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  static constexpr size_t kRepeatedRowsMax = 15;  // up to so many rows are shown in every place
+
+  struct Place {
+    std::string path;
+    size_t depth = 0;
+  };
+
+  static std::string path_of(const FieldTree& part, const std::string& path) {
+    return path.empty() ? part.name : path + "." + part.name;
   }
 
-  void add(const FieldTree& field, const Place& place) {
-    Row row{std::string(place.depth * 2, ' ') + field.name, type_text(field), "", {}};
-    if (field.required) {
-      row.fallback = "required";
-    } else if (!field.default_text.empty()) {
-      row.fallback = "default " + field.default_text;
+  // The comparison of depths is strict, and a part comes before the parts within it. So the place
+  // of some keys is never within a part whose own keys are shown elsewhere.
+  void find_places(const FieldTree& field, const std::string& path, size_t depth) {
+    for (const FieldTree& part : parts_of(held_by(field))) {
+      const std::string at = path_of(part, path);
+      if (const Keys keys{part}; keys.rows > kRepeatedRowsMax) {
+        const auto [place, is_new] = places_.try_emplace(keys.text, at, depth);
+        if (!is_new && depth < place->second.depth) place->second = {at, depth};
+      }
+      find_places(part, at, depth + 1);
     }
-    if (!field.doc.empty()) row.remarks.push_back(field.doc);
-    if (!field.no_effect.empty()) row.remarks.push_back("No effect if " + field.no_effect + ".");
-    if (!field.example.empty()) row.remarks.push_back("Example: " + field.example);
-    if (!field.source.empty()) row.remarks.push_back("Basis of the default: " + field.source);
-    const auto home = homes_.empty() ? homes_.end() : homes_.find(rows_below(field).text());
-    const bool is_elsewhere = home != homes_.end() && home->second != place;
-    if (is_elsewhere) row.remarks.push_back("Same keys as " + home->second.text() + ".");
-    rows_.push_back(std::move(row));
-    if (!is_elsewhere) add_below(field, place);
   }
 
-  void add_below(const FieldTree& field, const Place& place) {
-    const auto on_kind = [this](const FieldTree& kind, const Place& at) {
-      Row row{std::string(at.depth * 2, ' ') + "kind: " + kind.name, "", "", {}};
-      if (!kind.doc.empty()) row.remarks.push_back(kind.doc);
-      rows_.push_back(std::move(row));
-      add_below(kind, at);
-    };
-    for_each_below(
-        field, place, [this](const FieldTree& child, const Place& at) { add(child, at); }, on_kind);
+  void add_below(const FieldTree& field, const std::string& path, size_t depth) {
+    const FieldTree& whole = held_by(field);
+    for (const FieldTree& part : parts_of(whole)) {
+      const std::string at = path_of(part, path);
+      rows_.push_back(row_of_part(part, whole, depth));
+      const auto place = places_.find(Keys{part}.text);
+      if (place == places_.end() || place->second.path == at) {
+        add_below(part, at, depth + 1);
+      } else {
+        rows_.back().remarks.push_back("Same keys as `" + place->second.path + "`.");
+      }
+    }
   }
 
   std::vector<Row> rows_;
-  std::map<std::string, Place> homes_;  // by the text of the rows below a field
+  std::map<std::string, Place> places_;  // where keys are shown, by their text
 };
 
 }  // namespace
 
 std::string describe_text(const FieldTree& tree) {
-  const Rows made{tree};
-  const std::vector<Row>& rows = made.all();
+  const Description description{tree};
+  const std::vector<Row>& rows = description.rows();
   constexpr size_t kColumnMax = 44;  // a longer cell shifts only its own line
   size_t name_width = 0;
   size_t type_width = 0;

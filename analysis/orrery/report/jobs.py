@@ -17,7 +17,7 @@ from orrery.run import Run
 LEVELS = 2**24 - 1  # times in the packed data are integers from 0 (start of the run) to this (its end)
 BARS_MAX = 300_000
 TEAMS_MAX = 6  # teams with a colour of their own
-END_COLOURS = {
+OUTCOME_COLOURS = {
     "completed": "blue", "failed": "vermilion", "cancelled": "orange", "running": "green",
     "pending": "sky", "starting": "yellow", "restarting": "purple", "hung": "ink",
 }
@@ -61,8 +61,7 @@ def _table(jobs: pd.DataFrame, end: float) -> tuple[list[dict[str, Any]], dict[s
             continue  # a column with one value only is of no use
         kept |= {name: codes, f"{name}_names": names}
         if name != "name":
-            title = {"outcome": "end", "cause": "cause"}.get(name, name)
-            shown.append(_column(name, title, text=True))
+            shown.append(_column(name, name, text=True))
     over = (jobs["ended"] - jobs["submitted"]).where(jobs["ended"].notna())
     ran = jobs["run"].where(jobs["running"].notna())
     numbers = {
@@ -138,8 +137,8 @@ def _colours(jobs: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
             ways["team"].append({"name": "others", "value": None, "colour": "muted"})
     ways["size"] = _sizes(jobs["gpus"])
     seen = set(jobs["outcome"].astype(str))
-    ways["end"] = [{"name": end, "value": end, "colour": paint}
-                   for end, paint in END_COLOURS.items() if end in seen]
+    ways["outcome"] = [{"name": outcome, "value": outcome, "colour": paint}
+                       for outcome, paint in OUTCOME_COLOURS.items() if outcome in seen]
     return ways
 
 

@@ -31,9 +31,9 @@ struct FabricParams {
     v("radix", radix, "Ports of a switch.", Range{2, 1024}, Unit{"ports"},
       Source{"64-port NDR switches of the DGX SuperPOD B200"});
     v("levels", levels,
-      "Levels of switches: 2, 3, or 0 for an automatic choice. 0 gives 3 levels if `file` divides "
-      "the hosts into several blocks (its column PSW), or if there are more leaves than a spine "
-      "has ports. Otherwise it gives 2 levels.",
+      "Levels of switches: 2 or 3 (1 is an error); 0: chosen automatically. 0 gives 3 levels if "
+      "`file` divides the hosts into several blocks (its column PSW), or if there are more leaves "
+      "than a spine has ports. Otherwise it gives 2 levels.",
       Range{0, 3}, Heeded{Fact::Spines});
     v("rails", rails,
       "Number of leaf switches that a group of nodes shares (see nodes_per_leaf of the pools). NIC "
@@ -58,8 +58,8 @@ struct FabricParams {
       "pools. Node i of the cluster takes the place of host i of the file. The file has either a "
       "row for each host, with the columns ip, DSW (core), PSW (block) and ASW (group of leaves); "
       "or a row for each NIC, with the columns sysname (host), switchname (leaf) and, optionally, "
-      "nicname and portname. A sheet of a workbook must first be exported to a CSV file of its "
-      "own.",
+      "nicname and portname. If the table is a sheet in a workbook (.xlsx), export the sheet "
+      "to CSV first.",
       Example{"../shared/traces/alibaba-lingjun-2023/topo.csv"});
   }
   template <class C>

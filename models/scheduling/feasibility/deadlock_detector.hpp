@@ -39,9 +39,9 @@ struct PodLoss {  // a pod that lost its node while its job was stuck
 // missing pods would fit without the candidates that it may preempt.
 //
 // A stuck job is infeasible if its missing pods would not even fit on a cluster with no pods but
-// its own: the capacity that it waits for does not exist. All other stuck jobs are blocked by jobs
-// of their group. A group joins each stuck job with the stuck jobs that need equal pods, and with
-// the stuck jobs that hold nodes which its missing pods could use. A group in which all jobs are
+// its own: the capacity that it waits for does not exist. Two stuck jobs are in one group if they
+// lack pods of the same spec, or if one holds nodes that the missing pods of the other could use. A
+// stuck job that is not infeasible is blocked by jobs of its group. A group in which all jobs are
 // infeasible is no deadlock, and its GPU time is summed separately. Every other group is a
 // deadlock, and has at least two jobs.
 //

@@ -142,23 +142,25 @@ TEST(Describe, shows_lists_and_kinds_with_their_fields) {
   EXPECT_THAT(text, HasSubstr("kind of uniform | file"));
 }
 
-struct ManyKeys {
-  static constexpr std::string_view kDoc = "More keys than are worth repeating.";
+template <size_t N>
+struct NumberedKeys {
+  static constexpr std::string_view kDoc = "N keys.";
 
-  std::array<int32_t, 16> values = {};
+  std::array<int32_t, N> values = {};
 
   template <class V>
   void fields(V& v) {
     static constexpr auto kNames = std::to_array<std::string_view>(
         {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"});
-    for (size_t i = 0; i < kNames.size(); ++i) v(kNames[i], values[i], "A number.");
+    for (size_t i = 0; i < N; ++i) v(kNames[i], values[i], "A number.");
   }
 };
+template <size_t N>
 struct OneOfMany {
   static constexpr std::string_view kDoc = "One of several.";
 
   std::string name = {};
-  ManyKeys keys = {};
+  NumberedKeys<N> keys = {};
 
   template <class V>
   void fields(V& v) {
@@ -166,24 +168,46 @@ struct OneOfMany {
     v("keys", keys, "Its keys.");
   }
 };
-struct KeysTwice {
-  static constexpr std::string_view kDoc = "The same keys at two depths.";
+template <size_t N>
+struct KeysInThreePlaces {
+  static constexpr std::string_view kDoc = "Keys at two depths.";
 
-  std::vector<OneOfMany> several = {};
-  ManyKeys all = {};
+  std::vector<OneOfMany<N>> several = {};
+  NumberedKeys<N> all = {}, other = {};
 
   template <class V>
   void fields(V& v) {
     v("several", several, "Several.");
     v("all", all, "For all.");
+    v("other", other, "Other keys.");
   }
 };
 
-TEST(Describe, shows_equal_keys_once_where_they_are_least_deep) {
-  const std::string text = describe_text(describe_params<KeysTwice>());
-  EXPECT_THAT(text, HasSubstr("    Its keys.\n      Same keys as all.\n"));
+size_t count_of(std::string_view part, const std::string& text) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++count;
+  return count;
+}
+
+TEST(Describe, shows_common_keys_once_at_the_first_place_of_least_depth) {
+  const std::string text = describe_text(describe_params<KeysInThreePlaces<16>>());
+  EXPECT_EQ(count_of("A number.", text), 16U);
+  EXPECT_THAT(text, HasSubstr("    Its keys.\n      Same keys as `all`.\n"));
   EXPECT_THAT(text, HasSubstr("    For all.\n  a "));
-  EXPECT_EQ(text.find("A number."), text.find("A number.", text.find("For all.")));
+  EXPECT_THAT(text, HasSubstr("    Other keys.\n    Same keys as `all`.\n"));
+}
+
+TEST(Describe, repeats_a_few_keys_in_each_place) {
+  const std::string text = describe_text(describe_params<KeysInThreePlaces<15>>());
+  EXPECT_EQ(count_of("A number.", text), 45U);
+}
+
+TEST(Describe, a_default_of_its_own_makes_keys_differ) {
+  FieldTree tree = describe_params<KeysInThreePlaces<16>>();
+  tree.children[2].children[0].default_text = "7";
+  const std::string text = describe_text(tree);
+  EXPECT_EQ(count_of("A number.", text), 32U);
+  EXPECT_EQ(count_of("Same keys as `all`.", text), 1U);
 }
 
 TEST(Schema, tells_an_editor_what_the_reader_accepts) {

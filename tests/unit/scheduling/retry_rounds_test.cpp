@@ -1,5 +1,5 @@
-// RetryRounds replaces many equal rounds of attempts by one slow round. Tests when it detects that
-// rounds repeat, how long the slow round lasts, and what ends the slow round.
+// RetryRounds replaces many equal rounds of attempts by one slow round of the same total length.
+// Tests when it detects that rounds repeat, how long the slow round lasts, and what ends it.
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <gtest/gtest.h>

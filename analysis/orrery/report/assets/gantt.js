@@ -70,14 +70,13 @@ const GANTT = {
       }
       return;
     }
-    const column = way === "end" ? "outcome" : way;
-    const names = jobs.columns[`${column}_names`];
+    const names = jobs.columns[`${way}_names`];
     const place = names.map((name) => {
       const found = classes.findIndex(({ value }) => value === name);
       return found < 0 ? rest : found;
     });
     for (let row = 0; row < jobs.count; row++) {
-      chart.classOf[row] = place[jobs.columns[column][row]];
+      chart.classOf[row] = place[jobs.columns[way][row]];
     }
   },
 

@@ -378,7 +378,7 @@ def rows(page: Page, column: int) -> list[str]:
 def test_jobs_are_sorted_and_searched(page: Page) -> None:
     heads = page.run("return [...document.querySelectorAll('table.jobs th button')].map("
                      "(head) => head.textContent)")
-    assert heads == ["job", "team", "end", "GPUs", "pods", "submitted", "waited", "ran",
+    assert heads == ["job", "team", "outcome", "GPUs", "pods", "submitted", "waited", "ran",
                      "submitted to end", "restarts", "useful", "not useful"]
 
     def sort(name: str) -> list[str]:
@@ -412,7 +412,7 @@ def test_the_gantt_is_ordered_and_coloured(page: Page) -> None:
     assert names() == ["a", "b"]
     page.click("gantt", "size")
     assert names() == ["3 to 4 GPUs", "9 to 16 GPUs", "17 to 32 GPUs"]
-    page.click("gantt", "end")
+    page.click("gantt", "outcome")
     assert names() == ["completed"]
     page.click("gantt", "leaf")
     labels = page.chart("gantt", "return [...chart.svg.querySelectorAll('.tick-y')].map("
