@@ -363,7 +363,7 @@ def test_rows_of_the_table_light_the_gantt(page: Page) -> None:
     page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
     assert lit(page) == "small (job 1)"
     text = page.run("return orrery.page.table.reading.textContent")
-    assert text.startswith("job small (job 1); team b; end completed; GPUs 3")
+    assert text.startswith("job small (job 1); team b; outcome completed; GPUs 3")
     assert page.chart("gantt", COLOURS_SEEN + "return of('unlit')") > 0
     page.press(Keys.ESCAPE)
     assert lit(page) == ""
