@@ -103,7 +103,7 @@ class Description {
   const std::vector<Row>& rows() const { return rows_; }
 
  private:
-  static constexpr size_t kRepeatedRowsMax = 15;  // up to so many rows are shown in every place
+  static constexpr size_t kRepeatedRowsMax = 15;  // keys of more rows are shown once
 
   struct Place {
     std::string path;
